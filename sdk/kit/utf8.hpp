@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// UTF-8: strict checking, clipping at a character, counting and repairing.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace packhost::kit::utf8 {
+
+/// Offset of the first byte of the first invalid sequence (overlong, surrogate, beyond U+10FFFF,
+/// truncated), or nothing. Fast on ASCII (16 bytes a step).
+[[nodiscard]] std::optional<std::size_t> find_invalid(std::string_view bytes);
+
+[[nodiscard]] inline bool is_valid(std::string_view bytes) {
+  return !find_invalid(bytes);
+}
+
+/// The longest prefix of at most `max_bytes` bytes that does not cut a character. REQUIRES: valid
+/// UTF-8.
+[[nodiscard]] std::string_view clip(std::string_view text, std::size_t max_bytes);
+
+/// Number of code points. REQUIRES: valid UTF-8.
+[[nodiscard]] std::size_t count_code_points(std::string_view text);
+
+/// A copy with each invalid sequence replaced by U+FFFD. RETURNS the number of replacements in
+/// `replaced` if given.
+[[nodiscard]] std::string repair(std::string_view bytes, std::size_t *replaced = nullptr);
+
+/// Appends one code point. REQUIRES: code_point <= 0x10FFFF and no surrogate.
+void append(std::string &out, char32_t code_point);
+
+} // namespace packhost::kit::utf8
