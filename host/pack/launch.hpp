@@ -55,7 +55,8 @@ struct GrantedProgram {
 /// One directory of the pack (packhost.dirs/1).
 struct PackDirectory {
   std::string which; // "data", "state", "cache", "tmp"
-  std::string path;  // absolute; made (0700) when first asked for if may_write
+  std::string path;  // absolute; made (0700) when first asked for if may_write; empty for "tmp",
+                     // which is made for the launch
   bool may_write = false;
 };
 
@@ -64,7 +65,9 @@ struct PackLaunch {
   std::string shown_file; // "kv.so": the name in refusals
   std::string load_path;  // absolute path, or /proc/self/fd/N for a pinned copy
   kit::UniqueFd pinned;   // the sealed copy, when pinned
-  contract::AcceptedManifest manifest;
+  contract::AcceptedManifest
+      manifest;             // with the slots ${tool_prefix}, ${alias}, ${scheme} filled in
+  std::string raw_manifest; // as it stands in the file: what the entry must equal
   std::string tool_prefix;
   std::string scheme;  // ${scheme}
   std::string options; // the object for open(), secrets inside: zeroed after open() returned
@@ -72,7 +75,9 @@ struct PackLaunch {
   std::vector<std::string> endpoints; // granted, byte-equal form
   std::vector<GrantedProgram> programs;
   std::vector<PackDirectory> directories;
-  std::string hidden_tool_options; // the options object without secrets, for hide_when
+  std::string hidden_tool_options;      // the options object without secrets, for hide_when
+  std::vector<std::string> environment; // granted names that exist
+  std::vector<std::string> permissions; // one line each, as --explain shows them
 };
 
 /// A pack that will not serve, with the sentence that says why (without "packhost: " in front).

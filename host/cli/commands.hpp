@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The commands of packhost but `serve`: which one the words name, and running it.
+#pragma once
+
+#include "host/support/environment.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace packhost::cli {
+
+enum class Command : std::uint8_t {
+  serve,
+  call,
+  packs,
+  inspect,
+  check,
+  version,
+  help,
+  pack_command, // the first word names a pack
+  unknown
+};
+
+struct Invocation {
+  Command command = Command::help;
+  std::string_view first;              // the first word, "" if there was none
+  std::vector<std::string_view> words; // those after it
+};
+
+/// Looks at argv alone; nothing is opened.
+[[nodiscard]] Invocation read_invocation(int argc, const char *const *argv);
+
+/// `serve --help`, with or without packs: true if it was asked for and has been printed. Everything
+/// else of `serve` is in serve.cpp.
+[[nodiscard]] bool print_serve_help(const Invocation &invocation);
+
+/// Runs any command but `serve`. RETURNS: the exit code (abi.md section 5). REQUIRES: one thread.
+[[nodiscard]] int run_command(const Invocation &invocation,
+                              const support::PrivateEnvironment &environment);
+
+} // namespace packhost::cli
