@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// SIGTERM, SIGINT, SIGHUP -> a descriptor that turns readable; SIGPIPE ignored; SIGABRT -> one line
+// that names the pack and tool whose code ran (an exception that left call(), abi.md section 4.6).
+#pragma once
+
+#include <string_view>
+
+#include "sdk/kit/unique_fd.hpp"
+
+namespace packhost::support {
+
+/// Installs the handlers. Once per process.
+void install_signal_handlers();
+
+/// Readable for ever once a stop was asked for, by a signal or by request_stop().
+[[nodiscard]] int stop_descriptor();
+
+/// As if a signal had come. Any thread.
+void request_stop();
+
+[[nodiscard]] bool is_stop_requested();
+
+/// Says, for the life of the object, whose code this thread runs. Both texts outlive it.
+class RunningCode {
+public:
+  RunningCode(std::string_view pack, std::string_view tool);
+  RunningCode(const RunningCode &) = delete;
+  RunningCode &operator=(const RunningCode &) = delete;
+  ~RunningCode();
+
+private:
+  std::string_view outer_pack_;
+  std::string_view outer_tool_;
+};
+
+} // namespace packhost::support

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Threads that may run pack code: a stack of known size and an alternate signal stack, whatever the
+// launcher's limits are (abi.md section 4.3 promises packs at least 512 KiB).
+#pragma once
+
+#include <functional>
+
+#include <pthread.h>
+
+namespace packhost::support {
+
+/// Runs `body` on a new thread. A joinable handle the caller joins or detaches; nothing if the
+/// system has no thread to give. `body` must not throw.
+struct ThreadHandle {
+  pthread_t id{};
+  bool is_started = false;
+};
+[[nodiscard]] ThreadHandle start_thread(std::function<void()> body);
+
+/// The same, detached. RETURNS: false if the system has no thread to give.
+[[nodiscard]] bool start_detached_thread(std::function<void()> body);
+
+} // namespace packhost::support
