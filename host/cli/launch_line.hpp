@@ -43,13 +43,26 @@ struct Launch {
   std::vector<std::pair<std::string, std::string>> config; // name or alias -> options object
 };
 
-/// Which words a command takes besides the host options that all launch lines have.
-enum class LineUse : std::uint8_t { serve, call };
+/// `serve` refuses relative paths: the working directory of a harness is not the operator's. Other
+/// commands are typed at a shell and take them from the working directory.
+enum class LineUse : std::uint8_t { serve, shell };
 
-/// Reads the words of a launch line, after the command: host options, then each `--pack` with its
-/// words, and the configuration file. Code::invalid_args (exit 2) for words that are wrong,
-/// Code::config (exit 78) for the file.
-[[nodiscard]] kit::Result<Launch> parse_launch(std::span<const std::string_view> words,
-                                               LineUse use = LineUse::serve);
+/// Reads the words of `serve`: host options, then each `--pack` with its words, and the
+/// configuration file. Code::invalid_args (exit 2) for words that are wrong, Code::config (exit 78)
+/// for the file.
+[[nodiscard]] kit::Result<Launch> parse_launch(std::span<const std::string_view> words);
+
+/// Reads a stretch of host options into `launch`, the configuration file included. `uses` says
+/// which options the command knows (OptionUse of options.hpp); words that are no options go to
+/// `free_words`, or are refused without one.
+[[nodiscard]] kit::Status read_host_words(std::span<const std::string_view> words,
+                                          std::uint8_t uses, LineUse use, Launch &launch,
+                                          std::vector<std::string> *free_words);
+
+/// True for what a pack or an alias may be called (abi.md section 7.3).
+[[nodiscard]] bool is_pack_name(std::string_view name);
+
+/// True for the first words that packhost keeps for its own commands.
+[[nodiscard]] bool is_reserved_word(std::string_view word);
 
 } // namespace packhost::cli
