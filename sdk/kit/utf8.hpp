@@ -17,6 +17,9 @@ namespace packhost::kit::utf8 {
   return !find_invalid(bytes);
 }
 
+/// Length (1 to 4) of the valid sequence at the start of `bytes`, 0 if there is none.
+[[nodiscard]] std::size_t sequence_length(std::string_view bytes);
+
 /// The longest prefix of at most `max_bytes` bytes that does not cut a character. REQUIRES: valid
 /// UTF-8.
 [[nodiscard]] std::string_view clip(std::string_view text, std::size_t max_bytes);

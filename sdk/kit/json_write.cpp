@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+// Writing JSON: strings, values, the compact form and the canonical form of abi.md section 4.8.
+#include "sdk/kit/chunk16.hpp"
+#include "sdk/kit/json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <deque>
+
+namespace packhost::kit::json {
+
+namespace {
+
+/// The letter of the short escape of a byte, or 0.
+char short_escape(char byte) {
+  switch (byte) {
+  case '"':
+  case '\\':
+    return byte;
+  case '\b':
+    return 'b';
+  case '\f':
+    return 'f';
+  case '\n':
+    return 'n';
+  case '\r':
+    return 'r';
+  case '\t':
+    return 't';
+  default:
+    return 0;
+  }
+}
+
+bool needs_escape(char byte) {
+  return byte == '"' || byte == '\\' || static_cast<unsigned char>(byte) < 0x20;
+}
+
+ByteMask with_short_escape(const Chunk16 &chunk) {
+  const ByteMask quoted = chunk.equal_to('"') | chunk.equal_to('\\');
+  const ByteMask blanks = chunk.equal_to('\n') | chunk.equal_to('\t') | chunk.equal_to('\r');
+  return quoted | blanks | chunk.equal_to('\b') | chunk.equal_to('\f');
+}
+
+/// Writes the escape of one byte. RETURNS: where the next goes.
+char *write_escape(char *to, char byte) {
+  *to++ = '\\';
+  const char letter = short_escape(byte);
+  if (letter != 0) {
+    *to++ = letter;
+    return to;
+  }
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto code = static_cast<unsigned char>(byte);
+  *to++ = 'u';
+  *to++ = '0';
+  *to++ = '0';
+  *to++ = kDigits[code >> 4U];
+  *to++ = kDigits[code & 0x0FU];
+  return to;
+}
+
+/// REQUIRES: room for the escaped text and 16 bytes more.
+void write_escaped(char *to, std::string_view text) {
+  std::size_t at = 0;
+  while (text.size() - at >= Chunk16::kSize) {
+    const Chunk16 chunk(text.data() + at);
+    chunk.store(to);
+    const ByteMask stops = chunk.equal_to('"') | chunk.equal_to('\\') | chunk.at_most(0x1F);
+    if (stops == 0) {
+      at += Chunk16::kSize;
+      to += Chunk16::kSize;
+      continue;
+    }
+    const std::size_t plain = first_of(stops);
+    to = write_escape(to + plain, text[at + plain]);
+    at += plain + 1;
+  }
+  for (; at < text.size(); ++at) {
+    if (needs_escape(text[at])) {
+      to = write_escape(to, text[at]);
+    } else {
+      *to++ = text[at];
+    }
+  }
+}
+
+template <typename Number>
+void append_number(std::string &out, Number number) {
+  std::array<char, 32> digits{};
+  const std::to_chars_result result =
+      std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out.append(digits.data(), result.ptr);
+}
+
+} // namespace
+
+std::size_t escaped_size(std::string_view text) {
+  std::size_t size = text.size();
+  std::size_t at = 0;
+  for (; text.size() - at >= Chunk16::kSize; at += Chunk16::kSize) {
+    const Chunk16 chunk(text.data() + at);
+    const ByteMask controls = chunk.at_most(0x1F);
+    const ByteMask stops = controls | chunk.equal_to('"') | chunk.equal_to('\\');
+    if (stops == 0) continue;
+    const ByteMask shorts = with_short_escape(chunk);
+    size += static_cast<std::size_t>(std::popcount(shorts));
+    size += 5U * static_cast<std::size_t>(std::popcount(controls & ~shorts));
+  }
+  for (; at < text.size(); ++at) {
+    if (needs_escape(text[at])) size += short_escape(text[at]) != 0 ? 1U : 5U;
+  }
+  return size;
+}
+
+void append_escaped(std::string &out, std::string_view text) {
+  const std::size_t before = out.size();
+  const std::size_t size = escaped_size(text);
+  if (size == text.size()) {
+    out.append(text);
+    return;
+  }
+  out.resize(before + size + Chunk16::kSize); // whole chunks are stored, the last one over the end
+  write_escaped(out.data() + before, text);
+  out.resize(before + size);
+}
+
+void append_string(std::string &out, std::string_view text) {
+  out.push_back('"');
+  append_escaped(out, text);
+  out.push_back('"');
+}
+
+void append_compact(std::string &out, std::string_view checked) {
+  out.reserve(out.size() + checked.size());
+  std::size_t run = 0;
+  std::size_t at = 0;
+  bool in_string = false;
+  while (at < checked.size()) {
+    if (checked.size() - at >= Chunk16::kSize) {
+      const Chunk16 chunk(checked.data() + at);
+      // In a string only its end matters, outside only white space (all of it at most 0x20).
+      const ByteMask stops =
+          chunk.equal_to('"') | (in_string ? chunk.equal_to('\\') : chunk.at_most(' '));
+      if (stops == 0) {
+        at += Chunk16::kSize;
+        continue;
+      }
+      at += first_of(stops);
+    }
+    const char byte = checked[at];
+    if (byte == '"') in_string = !in_string;
+    if (in_string && byte == '\\') {
+      at += 2;
+    } else if (!in_string && static_cast<unsigned char>(byte) <= ' ') {
+      out.append(checked.substr(run, at - run));
+      run = ++at;
+    } else {
+      ++at;
+    }
+  }
+  out.append(checked.substr(run));
+}
+
+// ---- the canonical form
+
+namespace {
+
+/// Written from the inside out: the members of an object are written in the order they come and put
+/// in order when it ends, which most objects are already.
+class Canonical {
+public:
+  explicit Canonical(std::string_view checked) : tokens_(checked) {}
+
+  std::string write();
+
+private:
+  struct Member {
+    std::string_view key; // unescaped
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+
+  struct Container {
+    std::size_t begin = 0;        // in out_, behind the bracket
+    std::size_t first_member = 0; // in members_
+    bool is_object = false;
+  };
+
+  void begin_value();
+  void begin_member(std::string_view spelled);
+  void end_object();
+  void append_spelled_string(std::string_view spelled);
+
+  Tokens tokens_;
+  std::string out_;
+  std::vector<Container> open_;
+  std::vector<Member> members_;  // of all open objects
+  std::deque<std::string> keys_; // those with escapes
+};
+
+void Canonical::append_spelled_string(std::string_view spelled) {
+  if (spelled.find('\\') == std::string_view::npos) {
+    out_.append(spelled);
+    return;
+  }
+  std::string characters;
+  append_unescaped(characters, spelled);
+  append_string(out_, characters);
+}
+
+/// The comma before an element.
+void Canonical::begin_value() {
+  if (open_.empty() || open_.back().is_object) return;
+  if (out_.size() > open_.back().begin) out_.push_back(',');
+}
+
+void Canonical::begin_member(std::string_view spelled) {
+  if (members_.size() > open_.back().first_member) {
+    members_.back().end = out_.size();
+    out_.push_back(',');
+  }
+  std::string_view key = spelled.substr(1, spelled.size() - 2);
+  if (key.find('\\') != std::string_view::npos) {
+    append_unescaped(keys_.emplace_back(), spelled);
+    key = keys_.back();
+  }
+  members_.push_back({key, out_.size(), 0});
+  append_spelled_string(spelled);
+  out_.push_back(':');
+}
+
+void Canonical::end_object() {
+  const Container object = open_.back();
+  const auto first = members_.begin() + static_cast<std::ptrdiff_t>(object.first_member);
+  if (first != members_.end()) members_.back().end = out_.size();
+  const auto out_of_order = [](const Member &a, const Member &b) { return a.key >= b.key; };
+  if (std::adjacent_find(first, members_.end(), out_of_order) != members_.end()) {
+    std::stable_sort(first, members_.end(),
+                     [](const Member &a, const Member &b) { return a.key < b.key; });
+    std::string ordered;
+    ordered.reserve(out_.size() - object.begin);
+    for (auto each = first; each != members_.end(); ++each) {
+      const auto next = each + 1;
+      if (next != members_.end() && next->key == each->key) continue; // the last one counts
+      if (!ordered.empty()) ordered.push_back(',');
+      ordered.append(out_, each->begin, each->end - each->begin);
+    }
+    out_.resize(object.begin);
+    out_.append(ordered);
+  }
+  members_.erase(first, members_.end());
+  out_.push_back('}');
+  open_.pop_back();
+}
+
+std::string Canonical::write() {
+  for (;;) {
+    const Token token = tokens_.next();
+    switch (token.kind) {
+    case TokenKind::end:
+      return std::move(out_);
+    case TokenKind::begin_object:
+    case TokenKind::begin_array:
+      begin_value();
+      out_.append(token.text);
+      open_.push_back({out_.size(), members_.size(), token.kind == TokenKind::begin_object});
+      break;
+    case TokenKind::end_object:
+      end_object();
+      break;
+    case TokenKind::end_array:
+      out_.push_back(']');
+      open_.pop_back();
+      break;
+    case TokenKind::key:
+      begin_member(token.text);
+      break;
+    case TokenKind::string:
+      begin_value();
+      append_spelled_string(token.text);
+      break;
+    case TokenKind::number:
+    case TokenKind::literal:
+      begin_value();
+      out_.append(token.text);
+      break;
+    }
+  }
+}
+
+} // namespace
+
+std::string canonical(std::string_view checked) {
+  return Canonical(checked).write();
+}
+
+// ---- the writer
+
+void Writer::before_value() {
+  if (needs_comma_) out_.push_back(',');
+  needs_comma_ = true;
+}
+
+Writer &Writer::begin_object() {
+  before_value();
+  out_.push_back('{');
+  needs_comma_ = false;
+  return *this;
+}
+
+Writer &Writer::end_object() {
+  assert(!out_.empty() && out_.back() != ',' && out_.back() != ':');
+  out_.push_back('}');
+  needs_comma_ = true;
+  return *this;
+}
+
+Writer &Writer::begin_array() {
+  before_value();
+  out_.push_back('[');
+  needs_comma_ = false;
+  return *this;
+}
+
+Writer &Writer::end_array() {
+  assert(!out_.empty() && out_.back() != ',' && out_.back() != ':');
+  out_.push_back(']');
+  needs_comma_ = true;
+  return *this;
+}
+
+Writer &Writer::key(std::string_view name) {
+  before_value();
+  append_string(out_, name);
+  out_.push_back(':');
+  needs_comma_ = false;
+  return *this;
+}
+
+Writer &Writer::string(std::string_view text) {
+  before_value();
+  append_string(out_, text);
+  return *this;
+}
+
+Writer &Writer::integer(std::int64_t number) {
+  before_value();
+  append_number(out_, number);
+  return *this;
+}
+
+Writer &Writer::unsigned_integer(std::uint64_t number) {
+  before_value();
+  append_number(out_, number);
+  return *this;
+}
+
+Writer &Writer::number(double number) {
+  assert(std::isfinite(number));
+  before_value();
+  append_number(out_, number);
+  return *this;
+}
+
+Writer &Writer::boolean(bool value) {
+  before_value();
+  out_.append(value ? "true" : "false");
+  return *this;
+}
+
+Writer &Writer::null() {
+  before_value();
+  out_.append("null");
+  return *this;
+}
+
+Writer &Writer::raw(std::string_view json) {
+  assert(!json.empty());
+  before_value();
+  out_.append(json);
+  return *this;
+}
+
+} // namespace packhost::kit::json
