@@ -26,7 +26,7 @@ from line_pattern import match, parse_pattern, substitute  # noqa: E402
 from mcp_lines import K, MODERN, LineChecker  # noqa: E402
 
 # Stage directions that describe the launch: they come before the first line.
-LAUNCH = ("packs", "pack-options", "serve-args", "raw", "pack")
+LAUNCH = ("packs", "pack-options", "serve-args", "raw", "pack", "revisions")
 
 
 class Failure(Exception):
@@ -63,7 +63,7 @@ class Transcript:
 
     def __init__(self, path, revision):
         self.path, self.revision = path, revision
-        self.packs, self.serve_args, self.raw = [], [], False
+        self.packs, self.serve_args, self.raw, self.revisions = [], [], False, None
         self.steps = []
         with open(path, encoding="utf-8") as file:
             lines = file.read().split("\n")
@@ -83,7 +83,7 @@ class Transcript:
             count, line = found.group(2).split(" ", 1)
             times, found = int(count), re.match(r"@(\S+)\s*(.*)$", line)
         if found:
-            kind, text = found.group(1), found.group(2)
+            kind, text = found.group(1), line.split(" ", 1)[1] if " " in line else ""
             if not hasattr(Run, "at_" + kind.replace("-", "_")):
                 raise Failure(f"line {number}: no stage direction is called @{kind}")
             kind = "@" + kind
@@ -104,6 +104,8 @@ class Transcript:
             self.packs[-1] += rest
         elif word == "serve-args":
             self.serve_args += rest
+        elif word == "revisions":
+            self.revisions = rest
         else:
             self.raw = True
 
@@ -124,7 +126,7 @@ class Run:
 
     def __init__(self, transcript, options):
         self.transcript, self.options = transcript, options
-        self.bound = {}
+        self.bound = {"revision": transcript.revision}
         self.checker = LineChecker(transcript.revision)
         self.exited = False
         self.ended = False
@@ -236,6 +238,17 @@ class Run:
             self.checker.sent(line)
         self.host.send_bytes(data)
 
+    def at_send_repeated(self, text):
+        """A count, then the bytes that are sent so often; no line end is added."""
+        count, text = text.split(" ", 1)
+        self.host.send_bytes(unescape(text) * int(count))
+
+    def at_say(self, text):
+        """A line as it stands, without an envelope."""
+        text = substitute(text, self.bound)
+        self.checker.sent(text)
+        self.host.send_bytes(text.encode("utf-8") + b"\n")
+
     def at_close_input(self, _):
         """End of input."""
         self.ended = True
@@ -292,9 +305,12 @@ def main():
     played, failed, lines, published = 0, 0, 0, None
     for path in transcripts(options.paths):
         name = os.path.relpath(path, HERE)
-        played += 1
         try:
-            run = Run(Transcript(path, options.revision), options)
+            transcript = Transcript(path, options.revision)
+            if transcript.revisions is not None and options.revision not in transcript.revisions:
+                continue
+            played += 1
+            run = Run(transcript, options)
             run.play()
             lines += run.checker.checked
             published = run.checker.published
