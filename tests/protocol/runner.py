@@ -55,7 +55,7 @@ def envelope(text):
     meta[K + "protocolVersion"] = MODERN
     meta[K + "clientCapabilities"] = {}
     meta[K + "clientInfo"] = {"name": "transcript", "version": "1"}
-    return json.dumps(message, ensure_ascii=False)
+    return json.dumps(message)  # escaped: half a surrogate pair has to stay what it was
 
 
 class Transcript:

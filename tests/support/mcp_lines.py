@@ -143,6 +143,9 @@ class LineChecker:
         self.checked += 1
         if not isinstance(message, dict):
             return ["not a message"]
+        place = find_null(message)
+        if place:
+            return [f"{place} is null"]
         if "method" in message:
             return self._check_notification(message)
         return self._check_answer(message)
@@ -206,6 +209,24 @@ class LineChecker:
         if result is not None and not found:
             found = theirs.faults(result, message["result"])
         return faults + [f"published schema of {revision}: {fault}" for fault in found]
+
+
+def find_null(value, path=""):
+    """Where a null stands that is not a pack's own data, or None."""
+    if value is None:
+        return path
+    if isinstance(value, dict):
+        steps = [(name, inner) for name, inner in value.items()
+                 if name not in ("structuredContent", "inputSchema", "outputSchema", "data")]
+    elif isinstance(value, list):
+        steps = list(enumerate(value))
+    else:
+        return None
+    for name, inner in steps:
+        found = find_null(inner, f"{path}/{name}")
+        if found:
+            return found
+    return None
 
 
 def key_of(identifier):
