@@ -51,8 +51,9 @@ kit::Result<std::string> make_absolute(std::string_view path, std::string_view d
     return tidy(*home + std::string(path.substr(1)));
   }
   if (directory.empty())
-    return kit::fail(Code::invalid_args,
-                     "must be absolute: the working directory of a harness is not yours");
+    return kit::fail(
+        Code::invalid_args,
+        "is relative; write it absolute: the working directory of a harness is not yours");
   return tidy(std::string(directory) + "/" + std::string(path));
 }
 

@@ -9,6 +9,7 @@
 #include "host/support/environment.hpp"
 #include "sdk/kit/result.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 

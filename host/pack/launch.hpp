@@ -61,6 +61,8 @@ struct PackDirectory {
 };
 
 struct PackLaunch {
+  explicit PackLaunch(contract::AcceptedManifest accepted) : manifest(std::move(accepted)) {}
+
   std::string alias;      // the pack's name, or what the operator called this instance
   std::string shown_file; // "kv.so": the name in refusals
   std::string load_path;  // absolute path, or /proc/self/fd/N for a pinned copy
