@@ -4,7 +4,7 @@
 
 #include "host/cli/paths.hpp"
 #include "host/cli/permissions.hpp"
-#include "host/cli/places.hpp"
+#include "host/version.hpp"
 #include "host/cli/plan.hpp"
 
 #include <algorithm>
