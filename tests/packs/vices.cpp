@@ -38,7 +38,6 @@ PACKHOST_MANIFEST(R"json({
   VICE("leak_thread", "Start a thread that outlives shutdown.")
   VICE("log_args", "Log what the arguments say.")
   VICE("undeclared", "Log an event the manifest does not declare.")
-  VICE("keep_limit", "Go on adding after E_LIMIT and answer OK.")
   R"json(]
 })json");
 
@@ -99,9 +98,6 @@ private:
       add(call, "{\"n\": 1", PACKHOST_PART_JSON);
     } else if (name == "unknown_part") {
       add(call, "?", 77);
-    } else if (name == "keep_limit") {
-      const std::string many(600'000, 'x');
-      for (int i = 0; i < 3; ++i) add(call, many);
     } else {
       return false;
     }
