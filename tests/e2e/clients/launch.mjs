@@ -62,7 +62,7 @@ export async function tour(client) {
     assert.match(await text(client, 'file_read', { path: 'notes/one.md' }), /needle in a haystack/);
   });
   await check('searches', async () => {
-    const result = await client.callTool({ name: 'content_search', arguments: { query: 'needle' } });
+    const result = await client.callTool({ name: 'content_search', arguments: { path: '.', query: 'needle' } });
     assert.match(JSON.stringify(result.structuredContent), /notes\/one\.md/);
   });
   await check('is told what is wrong with arguments', async () => {
