@@ -93,6 +93,7 @@ check_spelling() {
 }
 
 stage_lint() {
+  check 'lint: its own test' python3 tests/tools/lint_test.py
   check 'lint: format' tests/tools/format.sh --check
   check 'lint: layering' python3 tests/tools/check_layering.py
   check 'lint: headers' python3 tests/tools/check_headers.py

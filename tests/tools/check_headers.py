@@ -5,7 +5,8 @@
 packhost.h: every function pointer of a struct has a thread tag (of its own, or of the comment that opens
 its group) and a comment, except release callbacks, whose rule stands at packhost_buf. Every C++ header
 opens with an SPDX line and a line on its purpose, and comments each class and function at its outermost
-level (an enum, and in headers that are not installed a plain struct, may let its members speak).
+level (an enum, and in headers that are not installed a plain struct, may let its members speak; the file's
+first class is what its opening lines are about).
 Source files end by line 600, or say at the top why not ("Long because").
 """
 import os
@@ -80,12 +81,14 @@ def check_top(path, lines, faults):
 
 
 def check_declarations(path, lines, faults):
-    previous = ""
+    previous, is_first = "", True
     for number, line in enumerate(lines, 1):
         outermost = line[:1].isalpha() or line.startswith("[[")
         declared = outermost and (DECLARATION.match(line) or FUNCTION.match(line))
         if declared and line.startswith("struct") and not path.startswith("sdk/include/"):
             declared = None
+        if declared and line.startswith("class") and is_first:
+            declared, is_first = None, False
         if declared and not previous.startswith(("//", "*/", "template")) and "//" not in line:
             if not re.match(r"(using|return|friend|namespace|extern)\b", line):
                 faults.append(f"{path}:{number}: {declared.group(1)} has no comment")

@@ -30,6 +30,9 @@ ARROWS = {
     "sdk/include": [],
 }
 
+# Headers that the build makes, and the layer they belong to.
+GENERATED = {"host/version.hpp": "host/support"}
+
 # Library headers (a pattern for what stands between the angle brackets) and their homes; tests are free.
 LIBRARIES = {
     r"cxxopts\.hpp": [r"host/cli/options\.cpp"],
@@ -55,6 +58,8 @@ def tracked():
 
 
 def layer_of(path):
+    if path in GENERATED:
+        return GENERATED[path]
     if path.startswith("tests/"):
         return "tests"
     if path.startswith("plugins/"):
