@@ -66,7 +66,8 @@ std::optional<LineEvent> LineReader::take() {
     if (!find_end()) {
       if (is_skipping_) {
         begin_ = scanned_ = end_; // nothing of it is kept
-      } else if (end_ - begin_ > max_line_bytes_ + 1) { // + 1: a CR may still turn out to be its end
+      } else if (end_ - begin_ >
+                 max_line_bytes_ + 1) { // + 1: a CR may still turn out to be its end
         start_skipping();
       }
       return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes -> lines. Reassembles lines from any fragments; drops what is over the limit without storing
-// it. Knows no JSON. The way out is line_writer.*.
+// Bytes -> lines. Reassembles lines from any fragments; drops what is over the limit without
+// storing it. Knows no JSON. The way out is line_writer.*.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ public:
   LineReader(int fd, std::size_t max_line_bytes);
 
   /// The next line without its LF or CR LF. Blank lines and a byte order mark at the start of the
-  /// stream are skipped. Blocks until there is a line. The caller owns its bytes: a pack still reads
-  /// them while another thread reads on. An oversized line is skipped to its end and reported once.
-  /// REQUIRES: the caller holds the ReadTurn.
+  /// stream are skipped. Blocks until there is a line. The caller owns its bytes: a pack still
+  /// reads them while another thread reads on. An oversized line is skipped to its end and reported
+  /// once. REQUIRES: the caller holds the ReadTurn.
   [[nodiscard]] LineEvent next();
 
   /// True if next() would not have to read. REQUIRES: the caller holds the ReadTurn.
@@ -42,14 +42,14 @@ private:
 
   int fd_;
   std::size_t max_line_bytes_;
-  std::string buffer_;          // what was read and not yet taken stands in [begin_, end_)
+  std::string buffer_; // what was read and not yet taken stands in [begin_, end_)
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::size_t scanned_ = 0;     // no LF in [begin_, scanned_)
-  std::size_t line_end_ = 0;    // the LF of the first line, if has_end_
+  std::size_t scanned_ = 0;  // no LF in [begin_, scanned_)
+  std::size_t line_end_ = 0; // the LF of the first line, if has_end_
   bool has_end_ = false;
-  bool is_first_ = true;        // nothing was taken yet: a byte order mark may stand here
-  bool is_skipping_ = false;    // inside an oversized line
+  bool is_first_ = true;     // nothing was taken yet: a byte order mark may stand here
+  bool is_skipping_ = false; // inside an oversized line
   std::string skipped_start_;
 };
 

@@ -2,6 +2,8 @@
 // See line_writer.hpp.
 #include "host/io/line_writer.hpp"
 
+#include "sdk/kit/deadline.hpp"
+
 #include <cerrno>
 #include <climits>
 #include <utility>
@@ -11,8 +13,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "sdk/kit/deadline.hpp"
 
 namespace packhost::io {
 
@@ -37,6 +37,7 @@ kit::UniqueFd reopen_nonblocking(int fd) {
 
 LineWriter::LineWriter(kit::UniqueFd out, int stop_fd) : out_(std::move(out)), stop_fd_(stop_fd) {
   struct stat info {};
+
   if (::fstat(out_.get(), &info) != 0) return;
   is_socket_ = S_ISSOCK(info.st_mode);
   if (S_ISFIFO(info.st_mode)) {
@@ -111,8 +112,8 @@ bool LineWriter::flush_locked() {
 
 bool LineWriter::is_flush_due() {
   support::Lock lock(mutex_);
-  return !gathered_.empty() && (gathered_.size() >= kGatherBytes ||
-                                kit::Deadline::now_ns() - oldest_ns_ >= kGatherNs);
+  return !gathered_.empty() &&
+         (gathered_.size() >= kGatherBytes || kit::Deadline::now_ns() - oldest_ns_ >= kGatherNs);
 }
 
 bool LineWriter::has_gathered() {
@@ -135,7 +136,8 @@ bool LineWriter::write_all(std::string_view bytes) {
       written = ::write(out_.get(), bytes.data(), bytes.size());
     } else if (wait_writable()) {
       // What poll() promised room for: PIPE_BUF bytes cannot block.
-      written = ::write(out_.get(), bytes.data(), bytes.size() < PIPE_BUF ? bytes.size() : PIPE_BUF);
+      written =
+          ::write(out_.get(), bytes.data(), bytes.size() < PIPE_BUF ? bytes.size() : PIPE_BUF);
     } else {
       written = -1;
       errno = EPIPE;

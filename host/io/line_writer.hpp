@@ -4,15 +4,15 @@
 // threads of a pack, and a stop ends that wait.
 #pragma once
 
+#include "host/support/annotated_mutex.hpp"
+#include "sdk/kit/unique_fd.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
 #include <string_view>
-
-#include "host/support/annotated_mutex.hpp"
-#include "sdk/kit/unique_fd.hpp"
 
 namespace packhost::io {
 
@@ -49,7 +49,8 @@ public:
 
   [[nodiscard]] bool has_gathered();
 
-  /// The client closed its end (or the stop came while it did not read): nothing is written any more.
+  /// The client closed its end (or the stop came while it did not read): nothing is written any
+  /// more.
   [[nodiscard]] bool is_broken();
 
 private:

@@ -2,14 +2,6 @@
 // See call.hpp.
 #include "host/pack/call.hpp"
 
-#include <cmath>
-#include <cstring>
-#include <deque>
-#include <utility>
-
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include "host/pack/instance.hpp"
 #include "host/support/log.hpp"
 #include "host/support/signals.hpp"
@@ -17,6 +9,14 @@
 #include "sdk/kit/json.hpp"
 #include "sdk/kit/sha256.hpp"
 #include "sdk/kit/utf8.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <utility>
+
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 namespace json = packhost::kit::json;
 
@@ -80,15 +80,15 @@ std::string_view view(packhost_str text) {
 
 std::string_view status_name(packhost_status status) {
   constexpr std::string_view kNames[] = {
-      "ok",    "invalid_args", "not_found",   "denied",      "conflict",  "cancelled", "deadline",
-      "limit", "io",           "unavailable", "unsupported", "config",    "no_memory", "misuse",
-      "internal", "tool"};
+      "ok", "invalid_args", "not_found",   "denied", "conflict",  "cancelled", "deadline", "limit",
+      "io", "unavailable",  "unsupported", "config", "no_memory", "misuse",    "internal", "tool"};
   return status <= 0 && status >= PACKHOST_E_TOOL ? kNames[-status] : "internal";
 }
 
 } // namespace
 
-// ---- PartData ------------------------------------------------------------------------------------
+// ---- PartData
+// ------------------------------------------------------------------------------------
 
 PartData::PartData(const packhost_buf &handed_over) {
   if (handed_over.release != nullptr)
@@ -129,7 +129,8 @@ void PartData::append(std::string_view bytes) {
   own_ += bytes;
 }
 
-// ---- PackCall ------------------------------------------------------------------------------------
+// ---- PackCall
+// ------------------------------------------------------------------------------------
 
 PackCall::PackCall(Instance &instance, CallRequest request, std::unique_ptr<CallListener> listener)
     : instance_(instance), request_(std::move(request)), id_(g_next_id.fetch_add(1)),
@@ -147,9 +148,13 @@ PackCall::PackCall(Instance &instance, CallRequest request, std::unique_ptr<Call
   if (request_.is_dry_run) abi_request_.flags |= PACKHOST_REQ_DRY_RUN;
 }
 
-PackCall::~PackCall() { handles().give_back(handle_); }
+PackCall::~PackCall() {
+  handles().give_back(handle_);
+}
 
-void PackCall::run(support::OffTurn /*off_turn*/) { instance_.run(shared_from_this()); }
+void PackCall::run(support::OffTurn /*off_turn*/) {
+  instance_.run(shared_from_this());
+}
 
 void PackCall::enter(const packhost_entry &entry, packhost_pack *pack) {
   {
@@ -238,6 +243,7 @@ bool PackCall::finish(packhost_status status, bool may_wait) {
 
 void PackCall::answer(CallOutcome &outcome, bool may_wait) {
   std::size_t bytes = 0;
+  outcome.call_id = id_;
   if (!is_answered_.exchange(true, std::memory_order_acq_rel)) {
     bytes = listener_->on_done(outcome, may_wait);
   } else if (cause_.load(std::memory_order_acquire) == EndedBy::deadline) {
@@ -249,6 +255,7 @@ void PackCall::answer(CallOutcome &outcome, bool may_wait) {
 void PackCall::give_up() {
   if (is_answered_.exchange(true, std::memory_order_acq_rel)) return;
   CallOutcome outcome;
+  outcome.call_id = id_;
   outcome.status = PACKHOST_E_DEADLINE;
   outcome.ended_by = EndedBy::deadline;
   outcome.entered_pack = has_entered_.load(std::memory_order_acquire);
@@ -307,21 +314,23 @@ void PackCall::log_done(const CallOutcome &outcome, std::size_t bytes) const {
   if (const kit::Result<std::string> hex =
           kit::sha256_hex(json::canonical(request_.args.empty() ? "{}" : request_.args)))
     digest = hex->substr(0, 12);
-  support::log(
-      support::LogLevel::info, "call.done",
-      {{"call", std::to_string(id_)},
-       {"pack", std::string(instance_.alias())},
-       {"tool", request_.name},
-       {"status", std::string(status_name(outcome.status))},
-       {"items", std::to_string(outcome.items)},
-       {"bytes", std::to_string(bytes)},
-       {"elapsed_ms", std::to_string((kit::Deadline::now_ns() - started_ns_) / 1'000'000)},
-       {"input_digest", digest}});
+  support::log(support::LogLevel::info, "call.done",
+               {{"call", std::to_string(id_)},
+                {"pack", std::string(instance_.alias())},
+                {"tool", request_.name},
+                {"status", std::string(status_name(outcome.status))},
+                {"items", std::to_string(outcome.items)},
+                {"bytes", std::to_string(bytes)},
+                {"elapsed_ms", std::to_string((kit::Deadline::now_ns() - started_ns_) / 1'000'000)},
+                {"input_digest", digest}});
 }
 
-// ---- what the pack calls -------------------------------------------------------------------------
+// ---- what the pack calls
+// -------------------------------------------------------------------------
 
-bool PackCall::is_cancelled_or_late() const { return is_cancelled() || deadline_.has_passed(); }
+bool PackCall::is_cancelled_or_late() const {
+  return is_cancelled() || deadline_.has_passed();
+}
 
 int PackCall::cancel_descriptor() {
   support::Lock lock(mutex_);
@@ -446,6 +455,8 @@ std::shared_ptr<PackCall> find_call(const packhost_call *handle) {
   return slot->call;
 }
 
-std::uint64_t count_late_touches() { return g_late_touches.load(std::memory_order_relaxed); }
+std::uint64_t count_late_touches() {
+  return g_late_touches.load(std::memory_order_relaxed);
+}
 
 } // namespace packhost::pack

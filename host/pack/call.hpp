@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One call over the ABI: its request, what the pack adds to it, cancellation, and its one end. Knows
-// no JSON-RPC: who asked learns of the end through CallListener. Turns and queues are instance.*.
+// One call over the ABI: its request, what the pack adds to it, cancellation, and its one end.
+// Knows no JSON-RPC: who asked learns of the end through CallListener. Turns and queues are
+// instance.*.
 #pragma once
-
-#include <atomic>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "host/support/annotated_mutex.hpp"
 #include "host/support/turns.hpp"
@@ -16,6 +10,13 @@
 #include "sdk/kit/unique_fd.hpp"
 
 #include <packhost/packhost.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace packhost::pack {
 
@@ -28,6 +29,7 @@ public:
   explicit PartData(const packhost_buf &handed_over); // takes it over, or copies what is borrowed
   PartData(PartData &&other) noexcept;
   PartData &operator=(PartData &&other) noexcept;
+
   ~PartData() { release(); }
 
   [[nodiscard]] std::string_view view() const;
@@ -53,10 +55,10 @@ struct Part {
 /// Who made the call end.
 enum class EndedBy : std::uint8_t {
   pack,
-  client,     // cancelled by the client: nobody hears of it
+  client, // cancelled by the client: nobody hears of it
   deadline,
   shutdown,
-  host        // never entered the pack: it is not available, or there was no room
+  host // never entered the pack: it is not available, or there was no room
 };
 
 struct CallOutcome {
@@ -68,6 +70,7 @@ struct CallOutcome {
   std::string message;     // for a model or a person; may be empty
   std::string details;     // checked JSON or empty
   std::uint64_t items = 0;
+  std::uint64_t call_id = 0; // for messages and the log
 };
 
 struct CallRequest {
@@ -152,6 +155,7 @@ public:
   void reset();
   void set_error(std::string_view message, std::string_view details);
   void set_items(std::uint64_t items);
+
   void set_data(void *data) { data_.store(data, std::memory_order_release); }
 
   [[nodiscard]] void *data() const { return data_.load(std::memory_order_acquire); }
@@ -193,10 +197,10 @@ private:
   std::uint64_t items_ PACKHOST_GUARDED_BY(mutex_) = 0;
   std::size_t result_bytes_ PACKHOST_GUARDED_BY(mutex_) = 0;
   kit::UniqueFd cancel_event_ PACKHOST_GUARDED_BY(mutex_);
-  bool is_pending_ PACKHOST_GUARDED_BY(mutex_) = false;  // call() returned PENDING
-  bool is_over_ PACKHOST_GUARDED_BY(mutex_) = false;     // completed, by whatever
-  bool was_told_ PACKHOST_GUARDED_BY(mutex_) = false;    // cancel() of the pack was called
-  bool is_telling_ PACKHOST_GUARDED_BY(mutex_) = false;  // ... and has not returned yet
+  bool is_pending_ PACKHOST_GUARDED_BY(mutex_) = false; // call() returned PENDING
+  bool is_over_ PACKHOST_GUARDED_BY(mutex_) = false;    // completed, by whatever
+  bool was_told_ PACKHOST_GUARDED_BY(mutex_) = false;   // cancel() of the pack was called
+  bool is_telling_ PACKHOST_GUARDED_BY(mutex_) = false; // ... and has not returned yet
   double last_progress_ PACKHOST_GUARDED_BY(mutex_) = 0;
   bool has_progress_ PACKHOST_GUARDED_BY(mutex_) = false;
   std::int64_t progress_ns_ PACKHOST_GUARDED_BY(mutex_) = 0;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The C functions packs receive. Each is noexcept and turns whatever goes wrong into a status or a
 // log line: one of the three walls of the host.
-#include <algorithm>
-#include <cmath>
-#include <exception>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include "host/pack/call.hpp"
 #include "host/pack/instance.hpp"
 #include "host/support/log.hpp"
 #include "sdk/kit/json.hpp"
 #include "sdk/kit/utf8.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <string>
+#include <vector>
 
 namespace packhost::pack {
 

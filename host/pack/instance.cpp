@@ -2,20 +2,20 @@
 // See instance.hpp.
 #include "host/pack/instance.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include <string.h>
-
 #include "host/pack/loader.hpp"
 #include "host/support/log.hpp"
 #include "host/support/signals.hpp"
 #include "host/support/thread.hpp"
 #include "sdk/kit/json.hpp"
 #include "sdk/kit/utf8.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <string.h>
 
 namespace json = packhost::kit::json;
 
@@ -81,8 +81,7 @@ Instance::Instance(PackLaunch launch, InstanceObserver *observer)
       room_(manifest().concurrency.parallel
                 ? std::min<std::size_t>(manifest().concurrency.max, kMaxPackCalls)
                 : 1),
-      open_deadline_(
-          kit::Deadline::after(std::chrono::milliseconds(manifest().open_timeout_ms))),
+      open_deadline_(kit::Deadline::after(std::chrono::milliseconds(manifest().open_timeout_ms))),
       paces_(manifest().tools.size()), services_(launch_) {
   host_data_.services = &services_;
   host_data_.instance = this;
@@ -94,11 +93,17 @@ Instance::Instance(PackLaunch launch, InstanceObserver *observer)
   };
 }
 
-Instance::~Instance() { services_.close(); }
+Instance::~Instance() {
+  services_.close();
+}
 
-bool Instance::is_host_thread() { return t_is_host_thread; }
+bool Instance::is_host_thread() {
+  return t_is_host_thread;
+}
 
-void Instance::mark_host_thread() { t_is_host_thread = true; }
+void Instance::mark_host_thread() {
+  t_is_host_thread = true;
+}
 
 std::string_view Instance::result_size_key() const {
   return manifest().result_size ? std::string_view(manifest().result_size->key)
@@ -112,7 +117,8 @@ support::Pace *Instance::pace_of(std::string_view tool) {
   return nullptr;
 }
 
-// ---- opening -------------------------------------------------------------------------------------
+// ---- opening
+// -------------------------------------------------------------------------------------
 
 void Instance::open_later() {
   if (!support::start_detached_thread([this] {
@@ -169,8 +175,8 @@ kit::Status Instance::open_pack() {
   {
     support::Lock control(control_mutex_);
     const support::RunningCode running(alias(), "open");
-    status = entry_->open(&host_, packhost_str{launch_.options.data(), launch_.options.size()},
-                          &pack_);
+    status =
+        entry_->open(&host_, packhost_str{launch_.options.data(), launch_.options.size()}, &pack_);
   }
   ::explicit_bzero(launch_.options.data(), launch_.options.size()); // secrets stood in it
   launch_.options.clear();
@@ -209,8 +215,8 @@ void Instance::read_about() {
   if (entry_->get_interface == nullptr || (!wants_about && !wants_catalog)) return;
   const support::RunningCode running(alias(), "about");
   if (wants_catalog)
-    catalog_ = static_cast<const packhost_catalog *>(
-        entry_->get_interface(pack_, PACKHOST_IFACE_CATALOG));
+    catalog_ =
+        static_cast<const packhost_catalog *>(entry_->get_interface(pack_, PACKHOST_IFACE_CATALOG));
   if (!wants_about) return;
   const auto *about =
       static_cast<const packhost_about *>(entry_->get_interface(pack_, PACKHOST_IFACE_ABOUT));
@@ -317,7 +323,8 @@ std::string Instance::unavailable_text() const {
                           : fmt::format("pack '{}' is not available: {}", launch_.alias, refusal_);
 }
 
-// ---- calls ---------------------------------------------------------------------------------------
+// ---- calls
+// ---------------------------------------------------------------------------------------
 
 bool Instance::has_room_for(const PackCall &call) const {
   if (!is_ready_ || is_exclusive_running_) return false;

@@ -3,14 +3,6 @@
 // lists, shutdown. A pack outlives its calls, a call never its pack; the object is never unloaded.
 #pragma once
 
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "host/pack/call.hpp"
 #include "host/pack/host_data.hpp"
 #include "host/pack/launch.hpp"
@@ -21,13 +13,21 @@
 
 #include <packhost/packhost.h>
 
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace packhost::pack {
 
 /// What an instance reports while it lives. Any thread; must not call back into the pack.
 class InstanceObserver {
 public:
   virtual ~InstanceObserver() = default;
-  virtual void on_opened(Instance &instance) = 0;  // or refused: see refusal()
+  virtual void on_opened(Instance &instance) = 0; // or refused: see refusal()
   virtual void on_changed(Instance &instance, std::uint32_t changed_bits) = 0;
   virtual void on_resource_changed(Instance &instance, std::string_view uri) = 0;
   /// A declared event of the pack; `data` is an encoded object {"event": ..., fields}.
@@ -86,8 +86,8 @@ public:
 
   [[nodiscard]] About about() const;
 
-  /// Asks the pack's catalog for one list (a PACKHOST_CHANGED_* bit): a JSON array, unchecked, to be
-  /// had from list(). Pack code runs. Code::unsupported if it offers none.
+  /// Asks the pack's catalog for one list (a PACKHOST_CHANGED_* bit): a JSON array, unchecked, to
+  /// be had from list(). Pack code runs. Code::unsupported if it offers none.
   [[nodiscard]] kit::Status read_list(std::uint32_t which, support::OffTurn off_turn);
 
   /// What the catalog gave last for a PACKHOST_CHANGED_* bit; empty: the manifest's list stands.

@@ -2,11 +2,11 @@
 // See registry.hpp.
 #include "host/pack/registry.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "host/support/log.hpp"
 #include "sdk/kit/json.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace json = packhost::kit::json;
 
@@ -34,10 +34,9 @@ std::string_view left_out_by(const std::string &shown_name, const contract::Tool
 }
 
 void refuse_list(const Instance &instance, std::string_view list, const std::string &reason) {
-  support::log(support::LogLevel::warn, "catalog.refused",
-               {{"pack", std::string(instance.alias())},
-                {"list", std::string(list)},
-                {"reason", reason}});
+  support::log(
+      support::LogLevel::warn, "catalog.refused",
+      {{"pack", std::string(instance.alias())}, {"list", std::string(list)}, {"reason", reason}});
 }
 
 int hex_value(char c) {
@@ -107,15 +106,15 @@ void Registry::add_tools(Instance &instance, const ToolSelection &selection) {
       row.input = std::make_unique<LazySchema>(entry.input);
     if (!entry.output.empty()) row.output = std::make_unique<LazySchema>(entry.output);
     row.pace = instance.pace_of(entry.name);
-    row.is_listed = is_listed && !is_refused && !is_hidden(entry, instance.launch());
+    row.is_listed = is_listed && !is_refused;
     row.left_out_by = left_out_by(row.shown_name, entry, selection);
+    if (is_hidden(entry, instance.launch())) row.left_out_by = "the options of its pack";
     tools_.push_back(std::move(row));
   };
   for (const contract::ToolEntry &tool : given) add(tool, true);
   for (const contract::ToolEntry &tool : manifest.tools) {
-    const bool is_given = std::any_of(given.begin(), given.end(), [&](const auto &other) {
-      return other.name == tool.name;
-    });
+    const bool is_given = std::any_of(given.begin(), given.end(),
+                                      [&](const auto &other) { return other.name == tool.name; });
     if (!is_given) add(tool, !has_given); // hidden by the catalog: still callable
   }
 }

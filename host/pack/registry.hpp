@@ -4,6 +4,12 @@
 // place. Knows no MCP.
 #pragma once
 
+#include "host/pack/instance.hpp"
+#include "host/pack/launch.hpp"
+#include "host/pack/uri_template.hpp"
+#include "sdk/contract/manifest.hpp"
+#include "sdk/contract/validator.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,12 +18,6 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
-
-#include "host/pack/instance.hpp"
-#include "host/pack/launch.hpp"
-#include "host/pack/uri_template.hpp"
-#include "sdk/contract/manifest.hpp"
-#include "sdk/contract/validator.hpp"
 
 namespace packhost::pack {
 
@@ -42,8 +42,8 @@ struct ToolRow {
   std::unique_ptr<LazySchema> input;  // null: the pack checks
   std::unique_ptr<LazySchema> output; // null: the tool declares none
   support::Pace *pace = nullptr;
-  bool is_listed = true;        // false: hidden by the pack itself (hide_when, catalog)
-  std::string_view left_out_by; // the host option that leaves it out; empty: none
+  bool is_listed = true;        // false: hidden by the pack's catalog, or the pack is refused
+  std::string_view left_out_by; // the option that makes it unknown to the client; empty: none
 };
 
 struct ResourceRow {

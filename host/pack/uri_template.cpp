@@ -29,16 +29,18 @@ UriTemplate::UriTemplate(std::string_view text) {
 
 bool UriTemplate::matches(std::string_view uri) const {
   // reachable[i]: the pieces so far can end before byte i of the URI.
-  std::vector<char> reachable(uri.size() + 1, 0);
+  std::string reachable(uri.size() + 1, 0);
   reachable[0] = 1;
   for (const Piece &piece : pieces_) {
-    std::vector<char> next(uri.size() + 1, 0);
+    std::string next(uri.size() + 1, 0);
     bool is_inside_variable = false;
     for (std::size_t i = 0; i <= uri.size(); ++i) {
       if (is_inside_variable) {
         const char c = uri[i - 1];
-        if (!piece.takes_any && (c == '/' || c == '?' || c == '#')) is_inside_variable = false;
-        else next[i] = 1;
+        if (!piece.takes_any && (c == '/' || c == '?' || c == '#'))
+          is_inside_variable = false;
+        else
+          next[i] = 1;
       }
       const std::size_t length = piece.literal.size();
       if (i >= length && reachable[i - length] != 0 &&

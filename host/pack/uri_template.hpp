@@ -24,6 +24,7 @@ private:
     bool has_variable = false;
     bool takes_any = false; // {+name}
   };
+
   std::vector<Piece> pieces_;
   std::vector<std::string> variables_;
 };

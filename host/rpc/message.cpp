@@ -2,9 +2,9 @@
 // See message.hpp.
 #include "host/rpc/message.hpp"
 
-#include <utility>
-
 #include "host/rpc/error_codes.hpp"
+
+#include <utility>
 
 namespace packhost::rpc {
 
@@ -19,7 +19,9 @@ Parsed refuse(int code, std::string_view message, Id id = {}) {
   return parsed;
 }
 
-Parsed ignore() { return Parsed{}; }
+Parsed ignore() {
+  return Parsed{};
+}
 
 bool is_integer_token(std::string_view token) {
   if (!token.empty() && token.front() == '-') token.remove_prefix(1);

@@ -2,12 +2,12 @@
 // One line -> one JSON-RPC message, and the texts of answers. Knows JSON-RPC and no MCP.
 #pragma once
 
+#include "sdk/kit/json.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "sdk/kit/json.hpp"
 
 namespace packhost::rpc {
 
@@ -18,7 +18,8 @@ struct Id {
   [[nodiscard]] bool exists() const { return !token.empty(); }
 };
 
-/// The id in a value: a string or an integer token. Nothing for anything else (1.5, true, null, {}).
+/// The id in a value: a string or an integer token. Nothing for anything else (1.5, true, null,
+/// {}).
 [[nodiscard]] std::optional<Id> parse_id(kit::json::Value value);
 
 /// A request or notification. Its views borrow the line.

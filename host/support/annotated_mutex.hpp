@@ -34,8 +34,7 @@ private:
 /// Holds a Mutex for its own life; may be let go of and taken again in between.
 class PACKHOST_THREAD_ATTRIBUTE(scoped_lockable) Lock {
 public:
-  explicit Lock(Mutex &mutex) PACKHOST_THREAD_ATTRIBUTE(acquire_capability(mutex))
-      : mutex_(mutex) {
+  explicit Lock(Mutex &mutex) PACKHOST_THREAD_ATTRIBUTE(acquire_capability(mutex)) : mutex_(mutex) {
     mutex_.lock();
   }
 

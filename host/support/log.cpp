@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See log.hpp. stderr may be a pipe that nobody reads: a line is written only when poll() says there
-// is room, and in one write of at most PIPE_BUF bytes, which then cannot block.
+// See log.hpp. stderr may be a pipe that nobody reads: a line is written only when poll() says
+// there is room, and in one write of at most PIPE_BUF bytes, which then cannot block.
 #include "host/support/log.hpp"
 
 #include <atomic>
@@ -79,9 +79,13 @@ void write_without_waiting(std::string_view line) {
 
 } // namespace
 
-void set_log_level(LogLevel level) { g_level.store(level, std::memory_order_relaxed); }
+void set_log_level(LogLevel level) {
+  g_level.store(level, std::memory_order_relaxed);
+}
 
-bool is_logged(LogLevel level) { return level <= g_level.load(std::memory_order_relaxed); }
+bool is_logged(LogLevel level) {
+  return level <= g_level.load(std::memory_order_relaxed);
+}
 
 void log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
   log(level, event, std::span<const LogField>(fields.begin(), fields.size()));
@@ -108,6 +112,8 @@ void print_line(std::string_view line) {
   write_without_waiting(whole);
 }
 
-std::uint64_t dropped_log_lines() { return g_dropped.load(std::memory_order_relaxed); }
+std::uint64_t dropped_log_lines() {
+  return g_dropped.load(std::memory_order_relaxed);
+}
 
 } // namespace packhost::support

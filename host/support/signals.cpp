@@ -23,7 +23,9 @@ int stop_event() {
   return fd;
 }
 
-void on_stop(int /*signal*/) { request_stop(); }
+void on_stop(int /*signal*/) {
+  request_stop();
+}
 
 void put(char *line, std::size_t &length, std::size_t capacity, std::string_view text) {
   const std::size_t take = text.size() < capacity - length ? text.size() : capacity - length;
@@ -50,7 +52,9 @@ void on_abort(int /*signal*/) {
 
 void install_signal_handlers() {
   (void)stop_event();
+
   struct sigaction action {};
+
   action.sa_handler = on_stop;
   action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
@@ -62,7 +66,9 @@ void install_signal_handlers() {
   ::sigaction(SIGABRT, &action, nullptr);
 }
 
-int stop_descriptor() { return stop_event(); }
+int stop_descriptor() {
+  return stop_event();
+}
 
 void request_stop() {
   g_stop_requested.store(true, std::memory_order_seq_cst);
@@ -70,7 +76,9 @@ void request_stop() {
   if (::write(stop_event(), &one, sizeof one) < 0) return; // full: it is readable already
 }
 
-bool is_stop_requested() { return g_stop_requested.load(std::memory_order_seq_cst); }
+bool is_stop_requested() {
+  return g_stop_requested.load(std::memory_order_seq_cst);
+}
 
 RunningCode::RunningCode(std::string_view pack, std::string_view tool)
     : outer_pack_(t_pack), outer_tool_(t_tool) {

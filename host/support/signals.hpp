@@ -3,9 +3,9 @@
 // that names the pack and tool whose code ran (an exception that left call(), abi.md section 4.6).
 #pragma once
 
-#include <string_view>
-
 #include "sdk/kit/unique_fd.hpp"
+
+#include <string_view>
 
 namespace packhost::support {
 

@@ -15,8 +15,7 @@ constexpr std::size_t kStackBytes = std::size_t{1024} * 1024;
 constexpr std::size_t kSignalStackBytes = std::size_t{32} * 1024;
 
 void *run(void *argument) {
-  const std::unique_ptr<std::function<void()>> body(
-      static_cast<std::function<void()> *>(argument));
+  const std::unique_ptr<std::function<void()>> body(static_cast<std::function<void()> *>(argument));
   // A crash by stack overflow is only reported if this very thread has an alternate stack.
   std::vector<char> signal_stack(kSignalStackBytes);
   stack_t alternate{};

@@ -15,6 +15,7 @@ struct ThreadHandle {
   pthread_t id{};
   bool is_started = false;
 };
+
 [[nodiscard]] ThreadHandle start_thread(std::function<void()> body);
 
 /// The same, detached. RETURNS: false if the system has no thread to give.

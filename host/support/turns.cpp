@@ -2,15 +2,15 @@
 // See turns.hpp.
 #include "host/support/turns.hpp"
 
+#include "host/support/log.hpp"
+#include "host/support/thread.hpp"
+
 #include <cassert>
 #include <cerrno>
 #include <utility>
 
 #include <sys/timerfd.h>
 #include <unistd.h>
-
-#include "host/support/log.hpp"
-#include "host/support/thread.hpp"
 
 namespace packhost::support {
 
@@ -27,7 +27,8 @@ void set_timer(int fd, long after_ns) {
 
 } // namespace
 
-// ---- ReadTurn ------------------------------------------------------------------------------------
+// ---- ReadTurn
+// ------------------------------------------------------------------------------------
 
 ReadTurn::ReadTurn(ReadTurn &&other) noexcept
     : turns_(std::exchange(other.turns_, nullptr)), state_(other.state_), number_(other.number_) {}
@@ -41,7 +42,8 @@ OffTurn ReadTurn::pass_on(Pace *pace) {
   turns_->lent_pace_.store(pace, std::memory_order_relaxed);
   number_ = turns_->word_.load(std::memory_order_relaxed) + 1;
   // "Lent" is published before anybody asks whether the timer is armed, and the watcher looks again
-  // after it says that it is not: both sequentially consistent, or a slow call is watched by nobody.
+  // after it says that it is not: both sequentially consistent, or a slow call is watched by
+  // nobody.
   turns_->word_.store(number_, std::memory_order_seq_cst);
   turns_->ensure_watched(number_);
   return OffTurn();
@@ -69,7 +71,8 @@ bool ReadTurn::take_back() {
   return false;
 }
 
-// ---- Turns ---------------------------------------------------------------------------------------
+// ---- Turns
+// ---------------------------------------------------------------------------------------
 
 Turns::Turns(ReadLoop loop, Hook on_watcher_takes, std::size_t max_threads)
     : loop_(std::move(loop)), on_watcher_takes_(std::move(on_watcher_takes)),
@@ -115,8 +118,7 @@ void Turns::give() {
 void Turns::wake_or_start() {
   // A thread that was woken still counts as idle until it runs, and one just started not yet as
   // busy: what counts is whether there are as many of both as there is work.
-  const std::size_t work =
-      jobs_.size() + (is_turn_free_ ? 1U : 0U) + (wants_watcher_ ? 1U : 0U);
+  const std::size_t work = jobs_.size() + (is_turn_free_ ? 1U : 0U) + (wants_watcher_ ? 1U : 0U);
   if (work > idle_ + starting_) start_one();
   wake_.notify_one();
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Threads that take turns at reading (leader and followers), so that a serial call changes threads
-// nowhere and a slow one holds up nobody. This is the one place that knows about the host's threads.
+// nowhere and a slow one holds up nobody. This is the one place that knows about the host's
+// threads.
 //
 // One atomic word: even = somebody reads, odd = the turn is lent to the call that runs. Lending
-// wakes nobody; a one-shot timer of 1 ms stands behind it, and the watcher - one idle thread blocked
-// on that timer - takes the turn from a call that does not end. A turn can also be given away before
-// a call that is known to be slow. What each scheme costs was measured; lending won.
+// wakes nobody; a one-shot timer of 1 ms stands behind it, and the watcher - one idle thread
+// blocked on that timer - takes the turn from a call that does not end. A turn can also be given
+// away before a call that is known to be slow. What each scheme costs was measured; lending won.
 #pragma once
+
+#include "host/support/annotated_mutex.hpp"
+#include "sdk/kit/unique_fd.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -14,15 +18,12 @@
 #include <functional>
 #include <vector>
 
-#include "host/support/annotated_mutex.hpp"
-#include "sdk/kit/unique_fd.hpp"
-
 namespace packhost::support {
 
 class Turns;
 
-/// Proof that this thread does not hold the turn alone: what enters a pack wants to see one. Made by
-/// giving the turn up, by Turns for its jobs, and by no_stream() where nobody reads at all.
+/// Proof that this thread does not hold the turn alone: what enters a pack wants to see one. Made
+/// by giving the turn up, by Turns for its jobs, and by no_stream() where nobody reads at all.
 class OffTurn {
 public:
   /// For code outside the server: the command `call`, unit tests.
@@ -57,7 +58,8 @@ private:
   std::atomic<std::uint8_t> count_{0};
 };
 
-/// The right to read from the stream. One exists per Turns; move-only; used by one thread at a time.
+/// The right to read from the stream. One exists per Turns; move-only; used by one thread at a
+/// time.
 class ReadTurn {
 public:
   ReadTurn(ReadTurn &&other) noexcept;
@@ -89,8 +91,8 @@ private:
 
 class Turns {
 public:
-  /// Reads and serves until the turn is lost or the stream has ended. Runs on threads of this class.
-  /// REQUIRES: returns only after take_back() said false, or after end().
+  /// Reads and serves until the turn is lost or the stream has ended. Runs on threads of this
+  /// class. REQUIRES: returns only after take_back() said false, or after end().
   using ReadLoop = std::function<void(ReadTurn &)>;
   /// What has to happen when the watcher takes a turn, before it reads (gathered answers go out).
   using Hook = std::function<void()>;

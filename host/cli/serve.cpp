@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The start of a server as one list of calls, in the order of sandbox.md section 6. Confinement
+// (steps 6, 8 and 9 there) has its one empty place between two of them.
+#include "host/cli/serve.hpp"
+
+#include "host/cli/launch_line.hpp"
+#include "host/cli/resolve.hpp"
+#include "host/mcp/server.hpp"
+#include "host/support/log.hpp"
+#include "host/support/signals.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace packhost::cli {
+
+namespace {
+
+/// Descriptors that a word of the command line names: nothing is parsed yet, so any word counts.
+std::vector<int> find_named_descriptors(const Invocation &invocation) {
+  constexpr std::string_view kMark = "@fd:";
+  std::vector<int> named;
+  for (const std::string_view word : invocation.words) {
+    const std::size_t at = word.find(kMark);
+    if (at == std::string_view::npos) continue;
+    int number = -1;
+    const char *end = word.data() + word.size();
+    const auto [rest, fault] = std::from_chars(word.data() + at + kMark.size(), end, number);
+    if (fault == std::errc() && rest == end && number > 2) named.push_back(number);
+  }
+  return named;
+}
+
+void close_others(std::vector<int> kept) {
+  std::sort(kept.begin(), kept.end());
+  unsigned from = 3;
+  for (const int fd : kept) {
+    const auto number = static_cast<unsigned>(fd);
+    if (number > from) ::syscall(SYS_close_range, from, number - 1, 0);
+    from = std::max(from, number + 1);
+  }
+  ::syscall(SYS_close_range, from, ~0U, 0);
+}
+
+int print_explanation(const Launch &launch, const Resolved &resolved, int out) {
+  std::string text = explain(launch, resolved);
+  std::string_view left = text;
+  while (!left.empty()) {
+    const ssize_t written = ::write(out, left.data(), left.size());
+    if (written <= 0) return 70;
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+bool has_one_thread() {
+  // The kernel counts: "Threads:" of /proc/self/status would do as well, but is text.
+  const kit::UniqueFd tasks(::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!tasks.is_open()) return true; // no /proc: nothing can be said
+  char entries[1024];
+  const long bytes = ::syscall(SYS_getdents64, tasks.get(), entries, sizeof entries);
+  int count = 0;
+  for (long at = 0; at < bytes;) {
+    unsigned short length = 0;
+    std::copy_n(entries + at + 16, sizeof length, reinterpret_cast<char *>(&length));
+    ++count;
+    at += length;
+  }
+  return count <= 3; // ".", ".." and one task
+}
+
+} // namespace
+
+ProtocolStream move_protocol(const Invocation &invocation) {
+  ProtocolStream stream;
+  stream.in.reset(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  stream.out.reset(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  const kit::UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  ::dup2(null.get(), STDIN_FILENO);
+  if (::fcntl(STDERR_FILENO, F_GETFD) < 0) ::dup2(null.get(), STDERR_FILENO);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  std::vector<int> kept = find_named_descriptors(invocation);
+  if (stream.in.is_open()) kept.push_back(stream.in.get());
+  if (stream.out.is_open()) kept.push_back(stream.out.get());
+  if (null.is_open()) kept.push_back(null.get());
+  close_others(std::move(kept));
+  return stream;
+}
+
+int serve(const Invocation &invocation, support::PrivateEnvironment environment,
+          ProtocolStream stream) {
+  // Arenas are kept per thread otherwise, and 128 threads would keep 16 of them.
+  ::mallopt(M_ARENA_MAX, 2);
+  support::install_signal_handlers();
+
+  // Step 3 to 5: command line, manifests, options, secrets, permissions.
+  kit::Result<Launch> launch = parse_launch(invocation.words);
+  if (!launch) {
+    support::print_line("packhost: " + launch.error().message);
+    return exit_code_for(launch.error().code);
+  }
+  support::set_log_level(launch->host.log_level);
+  kit::Result<Resolved> resolved = resolve(*launch, Situation{environment});
+  if (!resolved) {
+    support::print_line("packhost: " + resolved.error().message);
+    return exit_code_for(resolved.error().code);
+  }
+  if (const std::optional<int> stop = report_refusals(launch->host, *resolved)) return *stop;
+  if (launch->host.explain) return print_explanation(*launch, *resolved, stream.out.get());
+  environment.put_back(resolved->granted_environment);
+  environment.wipe();
+
+  // Step 7: one thread, so that what confines the process would confine all of it.
+  if (!has_one_thread()) {
+    support::print_line("packhost: internal error: a thread runs before packs are loaded");
+    return 70;
+  }
+  // Confinement goes here: helper, limits, Landlock, seccomp, self-test.
+
+  // Step 10 to 12: threads, the protocol, the packs.
+  mcp::ServerSetup setup;
+  setup.in_fd = stream.in.get();
+  setup.out = std::move(stream.out);
+  setup.limits = launch->host.limits;
+  setup.selection = launch->host.tools;
+  setup.log_bytes = launch->host.log_bytes;
+  setup.fail_on_load_error = launch->host.fail_on_load_error;
+  setup.packs = std::move(resolved->packs);
+  setup.refused = std::move(resolved->refused);
+  setup.end_process = [] { ::_exit(0); };
+  mcp::Server server(std::move(setup));
+  const int code = server.run();
+  ::_exit(code); // threads may still be inside packs; no destructor runs under them
+}
+
+} // namespace packhost::cli
