@@ -86,6 +86,26 @@ class Lists(HostCase):
                 if build is modern:
                     self.assertEqual(len({page["cacheScope"] for page in pages}), 1)
 
+    def test_many_pages(self):
+        """[P-52, P-84] Of many tools the pages are walked to the end, and a cursor of one list is none of another."""
+        many = [["parts", "--tool-prefix", f"p{n}_"] for n in range(60)]
+        host = self.start(*many, "library", aliases=[f"p{n}" for n in range(60)])
+        pages = walk(host, modern, "tools/list")
+        self.assertGreater(len(pages), 1)
+        self.assertLessEqual(len(pages), 64)
+        names = [tool["name"] for page in pages for tool in page["tools"]]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual(len(names), 60 * 14 + 1)
+        self.assertEqual(len({page["cacheScope"] for page in pages}), 1)
+        cursor = pages[0]["nextCursor"]
+        for method in ("resources/list", "resources/templates/list", "prompts/list"):
+            self.assertEqual(host.request(modern(method, method, {"cursor": cursor}))["error"]["code"], -32602)
+        again = host.request(modern("again", "tools/list", {"cursor": cursor}))
+        self.assertEqual(again["result"]["tools"], pages[1]["tools"])
+        bent = cursor[:-1] + ("A" if cursor[-1] != "A" else "B")
+        answer = host.request(modern("bent", "tools/list", {"cursor": bent + "x"}))
+        self.assertEqual(answer["error"]["code"], -32602)
+
     def test_lists_do_not_change_by_themselves(self):
         """[P-98] Calls, other clients' eras and time change no list."""
         host = self.start("echo", "library", "parts")

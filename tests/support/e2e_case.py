@@ -72,12 +72,13 @@ class HostCase(unittest.TestCase):
         self.addCleanup(shutil.rmtree, path, True)
         return path
 
-    def start(self, *packs, serve=(), **how):
-        """A host with these packs: each a name, or a list of a name and its options."""
+    def start(self, *packs, serve=(), aliases=(), **how):
+        """A host with these packs: each a name, or a list of a name and its options. Aliases go to the first of them."""
         words = ["serve", *serve]
-        for pack in packs:
+        for number, pack in enumerate(packs):
             name, *options = [pack] if isinstance(pack, str) else pack
-            words += ["--pack", pack_path(name), *options]
+            alias = aliases[number] + "=" if number < len(aliases) else ""
+            words += ["--pack", alias + pack_path(name), *options]
         how.setdefault("env", {})
         host = Host(EXE, words, **how)
         self._hosts.append(host)
