@@ -3,6 +3,7 @@
 #include <packhost/packhost.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 PACKHOST_MANIFEST(
     "{\"manifest\": 1, \"name\": \"helloc\", \"version\": \"1.0.0\", \"abi\": \"1.0\",\n"
@@ -30,6 +31,8 @@ static packhost_status on_call(packhost_pack *pack, packhost_call *call,
   static const char words[] = "Hello from C!";
   packhost_part part = {.struct_size = sizeof part, .type = PACKHOST_PART_TEXT};
   if (request->kind != PACKHOST_CALL_TOOL) return PACKHOST_E_UNSUPPORTED;
+  if (request->name.len != 5 || memcmp(request->name.ptr, "greet", 5) != 0)
+    return PACKHOST_E_NOT_FOUND;
   part.data.ptr = words;
   part.data.len = sizeof words - 1;
   return pack->host->call_add(call, &part);

@@ -29,6 +29,8 @@ struct LoadedPack {
   std::vector<std::string> violations; // while it was loaded
 };
 
+/// All bytes of a file. Throws OpenFailed.
+[[nodiscard]] std::string read_pack_file(const std::string &file);
 /// Reads, checks and loads a file. Throws OpenFailed with the text of a host's refusal.
 [[nodiscard]] LoadedPack load_pack_file(const std::string &file);
 /// The same for an entry that is linked in.

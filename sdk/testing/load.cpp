@@ -25,19 +25,6 @@ T accept(const std::string &file, kit::Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-std::string read_file(const std::string &path) {
-  const kit::UniqueFd in(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string bytes;
-  char buffer[65536];
-  ssize_t got = in.is_open() ? 1 : -1;
-  while (got > 0) {
-    got = read(in.get(), buffer, sizeof(buffer));
-    if (got > 0) bytes.append(buffer, static_cast<std::size_t>(got));
-  }
-  if (got < 0) refuse(path, "the file cannot be read");
-  return bytes;
-}
-
 /// What a host compares before it calls anything.
 void check_entry(const std::string &file, const contract::Manifest &manifest,
                  const packhost_entry &entry) {
@@ -71,8 +58,21 @@ contract::AcceptedManifest accept_manifest(const std::string &file, std::string_
 
 } // namespace
 
+std::string read_pack_file(const std::string &path) {
+  const kit::UniqueFd in(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string bytes;
+  char buffer[65536];
+  ssize_t got = in.is_open() ? 1 : -1;
+  while (got > 0) {
+    got = read(in.get(), buffer, sizeof(buffer));
+    if (got > 0) bytes.append(buffer, static_cast<std::size_t>(got));
+  }
+  if (got < 0) refuse(path, "the file cannot be read");
+  return bytes;
+}
+
 LoadedPack load_pack_file(const std::string &file) {
-  const contract::ElfFacts facts = accept(file, contract::read_elf(read_file(file)));
+  const contract::ElfFacts facts = accept(file, contract::read_elf(read_pack_file(file)));
   if (!facts.is_native) {
     refuse(file, "built for " + facts.machine + ", this host is " +
                      std::string(contract::native_machine()));

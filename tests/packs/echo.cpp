@@ -28,7 +28,7 @@ PACKHOST_MANIFEST(R"json({
      "input": {"type": "object", "additionalProperties": false, "required": ["status"], "properties": {
        "status": {"type": "integer", "minimum": -15, "maximum": 9, "description": "The number of the status"},
        "message": {"type": "string", "description": "The message"},
-       "details": {"type": "string", "description": "JSON details"}}},
+       "details": {"type": "boolean", "default": false, "description": "Add JSON details"}}},
      )json" WRITES R"json(},
     {"name": "tool_error", "description": "Answer with parts that describe a failure.",
      )json" NO_ARGUMENTS "," READS R"json(}
@@ -66,7 +66,8 @@ private:
   void fail(packhost::Call &call) {
     const packhost::Args args(call.args());
     throw packhost::Error(static_cast<packhost_status>(args.integer("status")),
-                          args.str("message", "failed as asked"), args.str("details", ""));
+                          args.str("message", "failed as asked"),
+                          args.boolean("details", false) ? R"({"hint": "ask again"})" : "");
   }
 
   void tool_error(packhost::Call &call) { call.text("The stock is empty").failed(); }
