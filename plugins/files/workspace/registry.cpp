@@ -95,7 +95,9 @@ std::string make_workspace_id() {
   auto milliseconds = static_cast<std::uint64_t>(now.tv_sec) * 1000 +
                       static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
   std::array<unsigned char, 16> random{};
-  static_cast<void>(::getrandom(random.data(), random.size(), 0));
+  // Sixteen bytes come whole or, before the kernel has any, not at all.
+  while (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
+  }
   std::string ulid(26, '0');
   for (std::size_t i = 10; i-- > 0; milliseconds >>= 5U) ulid[i] = kLetters[milliseconds & 31U];
   for (std::size_t i = 0; i < 16; ++i) ulid[10 + i] = kLetters[random[i] & 31U];

@@ -160,7 +160,7 @@ Outcome<Place> Workspace::find(std::string_view spelled, LastLink last) const {
   return Place{std::move(*path), std::move(*at)};
 }
 
-Outcome<kit::OpenFile> Workspace::open_file(std::string_view spelled) const {
+Outcome<OpenedFile> Workspace::open_file(std::string_view spelled) const {
   if (Outcome<void> in_place = check_in_place(); !in_place) return kit::pass_on(in_place);
   Outcome<CallerPath> path = parse_path(spelled, root_);
   if (!path) return kit::pass_on(path);
@@ -172,7 +172,7 @@ Outcome<kit::OpenFile> Workspace::open_file(std::string_view spelled) const {
       });
   if (!path->must_be_directory && !looks_reserved) {
     if (std::optional<kit::OpenFile> file = root_.open_plain_file(path->relative))
-      return std::move(*file);
+      return OpenedFile{std::move(*file), std::move(*path)};
   }
   for (int tries = 1;; ++tries) {
     Outcome<Place> place = find(spelled, LastLink::follow);
@@ -185,7 +185,7 @@ Outcome<kit::OpenFile> Workspace::open_file(std::string_view spelled) const {
                         .with("recovery", "Leave the final '/' out."));
     }
     kit::Result<kit::OpenFile, kit::PathFault> file = root_.open_regular(place->at);
-    if (file) return std::move(*file);
+    if (file) return OpenedFile{std::move(*file), std::move(place->asked)};
     if (file.error() != kit::PathFault::changed || tries >= kRaces)
       return refuse(failure_of(file.error(), spelled));
   }
@@ -203,12 +203,6 @@ Outcome<kit::UniqueFd> Workspace::open_directory(const Place &place) const {
 std::string Workspace::shown(std::string_view relative) const {
   if (root_.canonical_path() == "/") return "/" + std::string(relative);
   return relative.empty() ? "." : std::string(relative);
-}
-
-Outcome<std::string> Workspace::shown_spelling(std::string_view spelled) const {
-  Outcome<CallerPath> path = parse_path(spelled, root_);
-  if (!path) return kit::pass_on(path);
-  return shown(path->relative);
 }
 
 bool Workspace::hides(std::string_view directory, std::string_view name) const {

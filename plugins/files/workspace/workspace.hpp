@@ -20,6 +20,12 @@ struct Place {
   kit::Located at;
 };
 
+/// An open regular file together with what the caller called it.
+struct OpenedFile {
+  kit::OpenFile file;
+  CallerPath asked;
+};
+
 class Workspace {
 public:
   using LastLink = kit::RootedDir::LastLink;
@@ -38,7 +44,7 @@ public:
   [[nodiscard]] Outcome<Place> find(std::string_view spelled, LastLink last) const;
 
   /// find() for a file to read, opened. Directories are NOT_A_FILE, specials NOT_A_REGULAR_FILE.
-  [[nodiscard]] Outcome<kit::OpenFile> open_file(std::string_view spelled) const;
+  [[nodiscard]] Outcome<OpenedFile> open_file(std::string_view spelled) const;
 
   /// find() for a directory, and its descriptor for listing.
   [[nodiscard]] Outcome<kit::UniqueFd> open_directory(const Place &place) const;
@@ -46,9 +52,6 @@ public:
   /// A relative path as results show it: with a leading "/" in a workspace rooted at "/", "." for
   /// the root.
   [[nodiscard]] std::string shown(std::string_view relative) const;
-
-  /// As shown(), of what the caller spelled.
-  [[nodiscard]] Outcome<std::string> shown_spelling(std::string_view spelled) const;
 
   /// For walks: whether `name` in `directory` is never listed.
   [[nodiscard]] bool hides(std::string_view directory, std::string_view name) const;
