@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The schema subset packs may use (abi.md section 7.5), its narrow profile for tool inputs, and the
-// check of a text against a compiled schema. Names RapidJSON's schema.h and RE2; nobody else does
-// in host and contract.
+// check of a text against a compiled schema. validator.cpp names RapidJSON's schema.h and RE2;
+// nobody else does in host and contract.
 #pragma once
 
 #include "sdk/kit/result.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +19,8 @@ namespace packhost::contract {
 struct SchemaFault {
   std::string path;
   std::string rule;
+  std::size_t offset = 0; // of the offending member or value, in bytes from the start of the schema
+  bool is_narrow = false; // a breach of the narrow profile, not of the subset
 };
 
 enum class SchemaUse : std::uint8_t {
@@ -28,6 +33,10 @@ enum class SchemaUse : std::uint8_t {
 
 /// Checks a schema (checked JSON text) against the subset.
 [[nodiscard]] kit::Result<void, SchemaFault> check_schema(std::string_view schema, SchemaUse use);
+
+/// Why a `pattern` may not stand in a schema (RE2 refuses it, or it means something else to other
+/// engines); nothing if it may.
+[[nodiscard]] std::optional<std::string> find_pattern_fault(std::string_view pattern);
 
 /// What does not fit in a document.
 struct Violation {
