@@ -86,7 +86,7 @@ constexpr StatusWords kStatusWords[] = {
     {PACKHOST_E_UNAVAILABLE, "unavailable", "not available now; try again", true},
     {PACKHOST_E_UNSUPPORTED, "unsupported", "not supported", false},
     {PACKHOST_E_CONFIG, "config", "", false},
-    {PACKHOST_E_NOMEM, "no_memory", "", false},
+    {PACKHOST_E_NOMEM, "nomem", "", false},
     {PACKHOST_E_MISUSE, "misuse", "", false},
     {PACKHOST_E_INTERNAL, "internal", "", false},
 };

@@ -80,8 +80,8 @@ std::string_view view(packhost_str text) {
 
 std::string_view status_name(packhost_status status) {
   constexpr std::string_view kNames[] = {
-      "ok", "invalid_args", "not_found",   "denied", "conflict",  "cancelled", "deadline", "limit",
-      "io", "unavailable",  "unsupported", "config", "no_memory", "misuse",    "internal", "tool"};
+      "ok", "invalid_args", "not_found",   "denied", "conflict", "cancelled", "deadline", "limit",
+      "io", "unavailable",  "unsupported", "config", "nomem",    "misuse",    "internal", "tool"};
   return status <= 0 && status >= PACKHOST_E_TOOL ? kNames[-status] : "internal";
 }
 
