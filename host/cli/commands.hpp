@@ -25,8 +25,9 @@ enum class Command : std::uint8_t {
 
 struct Invocation {
   Command command = Command::help;
-  std::string_view first;              // the first word, "" if there was none
-  std::vector<std::string_view> words; // those after it
+  std::vector<std::string_view> options; // host options before the first word
+  std::string_view first;                // the first word, "" if there was none
+  std::vector<std::string_view> words;   // those after it
 };
 
 /// Looks at argv alone; nothing is opened.
@@ -36,8 +37,19 @@ struct Invocation {
 /// else of `serve` is in serve.cpp.
 [[nodiscard]] bool print_serve_help(const Invocation &invocation);
 
-/// Runs any command but `serve`. RETURNS: the exit code (abi.md section 5). REQUIRES: one thread.
+/// Runs any command but `serve`. RETURNS: the exit code (abi.md section 5). REQUIRES: one thread,
+/// and the process's environment taken.
 [[nodiscard]] int run_command(const Invocation &invocation,
                               const support::PrivateEnvironment &environment);
+
+// ---- one each, for run_command() ----
+
+[[nodiscard]] int run_call(const Invocation &invocation,
+                           const support::PrivateEnvironment &environment);
+[[nodiscard]] int run_pack_command(const Invocation &invocation,
+                                   const support::PrivateEnvironment &environment);
+[[nodiscard]] int run_packs(const Invocation &invocation);
+[[nodiscard]] int run_inspect(const Invocation &invocation);
+[[nodiscard]] int run_check(const Invocation &invocation);
 
 } // namespace packhost::cli

@@ -19,29 +19,6 @@ bool starts_pack(std::string_view word) {
   return word == "--pack" || word.starts_with("--pack=");
 }
 
-/// "[alias=]pack"; the pack may be a path, in which an equals sign means nothing.
-kit::Result<PackWords> read_pack_word(std::string_view text) {
-  PackWords pack;
-  const std::size_t equals = text.find('=');
-  const std::size_t slash = text.find('/');
-  if (equals != std::string_view::npos && (slash == std::string_view::npos || equals < slash)) {
-    pack.alias = text.substr(0, equals);
-    if (!is_pack_name(pack.alias))
-      return kit::fail(Code::invalid_args,
-                       "--pack: '{}' cannot be the name of a pack: a lower-case letter, then up to "
-                       "11 lower-case letters and digits, and no word packhost keeps for itself",
-                       pack.alias);
-    text.remove_prefix(equals + 1);
-  }
-  if (text.empty()) return kit::fail(Code::invalid_args, "--pack needs the name of a pack");
-  pack.pack = text;
-  if (text.find('/') == std::string_view::npos && !is_pack_name(text))
-    return kit::fail(Code::invalid_args,
-                     "--pack: '{}' is no name of a pack; a file is named by a path with a slash",
-                     text);
-  return pack;
-}
-
 kit::Result<std::vector<PackWords>> split_packs(std::span<const std::string_view> words) {
   std::vector<PackWords> packs;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -121,6 +98,28 @@ kit::Status finish_paths(HostOptions &host, LineUse use) {
 }
 
 } // namespace
+
+kit::Result<PackWords> read_pack_word(std::string_view text) {
+  PackWords pack;
+  const std::size_t equals = text.find('=');
+  const std::size_t slash = text.find('/');
+  if (equals != std::string_view::npos && (slash == std::string_view::npos || equals < slash)) {
+    pack.alias = text.substr(0, equals);
+    if (!is_pack_name(pack.alias))
+      return kit::fail(Code::invalid_args,
+                       "--pack: '{}' cannot be the name of a pack: a lower-case letter, then up to "
+                       "11 lower-case letters and digits, and no word packhost keeps for itself",
+                       pack.alias);
+    text.remove_prefix(equals + 1);
+  }
+  if (text.empty()) return kit::fail(Code::invalid_args, "--pack needs the name of a pack");
+  pack.pack = text;
+  if (text.find('/') == std::string_view::npos && !is_pack_name(text))
+    return kit::fail(Code::invalid_args,
+                     "--pack: '{}' is no name of a pack; a file is named by a path with a slash",
+                     text);
+  return pack;
+}
 
 bool is_pack_name(std::string_view name) {
   const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };

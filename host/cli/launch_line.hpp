@@ -59,6 +59,9 @@ enum class LineUse : std::uint8_t { serve, shell };
                                           std::uint8_t uses, LineUse use, Launch &launch,
                                           std::vector<std::string> *free_words);
 
+/// `[NAME=]PACK`; the pack may be a path, in which an equals sign means nothing.
+[[nodiscard]] kit::Result<PackWords> read_pack_word(std::string_view text);
+
 /// True for what a pack or an alias may be called (abi.md section 7.3).
 [[nodiscard]] bool is_pack_name(std::string_view name);
 

@@ -184,6 +184,14 @@ const Field *find_field_of_flag(const std::vector<Field> &fields, std::string_vi
   return field == fields.end() ? nullptr : &*field;
 }
 
+std::string shown_word(const Field &field) {
+  std::string word = field.name;
+  std::transform(word.begin(), word.end(), word.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return word;
+}
+
 std::vector<FlagSpec> flags_of(const std::vector<Field> &fields) {
   std::vector<FlagSpec> flags;
   for (const Field &field : fields)

@@ -65,6 +65,9 @@ struct Field {
 [[nodiscard]] const Field *find_field_of_flag(const std::vector<Field> &fields,
                                               std::string_view flag);
 
+/// A word known by its place, as help shows it: `NAME`.
+[[nodiscard]] std::string shown_word(const Field &field);
+
 /// The flags of the fields, for parse_words().
 [[nodiscard]] std::vector<FlagSpec> flags_of(const std::vector<Field> &fields);
 

@@ -111,19 +111,22 @@ kit::Status check_members(const std::vector<Field> &fields, const OptionSource &
   return {};
 }
 
+/// `--width`, or `NAME` for a word of a command that is known by its place.
+std::string typed_name(const Field &field) {
+  return field.meaning.positional == 0 ? "--" + field.flag : shown_word(field);
+}
+
 /// One source with its paths rewritten.
 kit::Result<GivenOptions> finish_source(const Node &schema, const std::vector<Field> &fields,
                                         OptionSource source) {
   if (auto checked = check_members(fields, source); !checked) return pass_on(checked);
   GivenOptions given;
   const bool is_typed = source.file.empty();
-  for (const auto &[name, value] : source.values.members) {
-    const Field *field = find_field(fields, name);
+  for (const auto &[name, value] : source.values.members)
     given.origins.push_back({name,
-                             is_typed ? "--" + (field != nullptr ? field->flag : name)
+                             is_typed ? typed_name(*find_field(fields, name))
                                       : fmt::format("\"{}\" in {}", name, source.file),
                              is_typed});
-  }
   given.values = std::move(source.values);
   if (auto rewritten = rewrite_paths(schema, given, source.directory); !rewritten)
     return pass_on(rewritten);
@@ -276,7 +279,7 @@ std::string find_missing(const std::vector<Field> &fields, const Node &values) {
   for (const Field &field : fields) {
     if (!field.is_required || values.find(field.name) != nullptr) continue;
     if (!missing.empty()) missing += " and ";
-    missing += field.has_flag() ? "--" + field.flag
+    missing += field.has_flag() ? typed_name(field)
                                 : fmt::format("\"{}\" (in a file named by --config)", field.name);
   }
   return missing;

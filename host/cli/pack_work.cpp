@@ -4,8 +4,8 @@
 
 #include "host/cli/paths.hpp"
 #include "host/cli/permissions.hpp"
-#include "host/version.hpp"
 #include "host/cli/plan.hpp"
+#include "host/version.hpp"
 
 #include <algorithm>
 
@@ -177,7 +177,9 @@ kit::Status PackWork::plan() {
     return {};
   SecretReferences references = take_out_secrets(schema_, given_.values);
   pack::PackLaunch launch = start_launch();
-  launch.options = encode_options(with_schema_defaults(schema_, given_.values));
+  auto filled = fill_defaults();
+  if (!filled) return pass_on(filled);
+  launch.options = encode_options(*filled);
   if (auto placed = resolve_plan_directories(data_override_, launch); !placed) return placed;
   auto completed = run_plan(launch);
   file_.copy = std::move(launch.pinned);
@@ -186,6 +188,12 @@ kit::Status PackWork::plan() {
   if (!values.is(Kind::object))
     return kit::fail(Code::config, "its plan did not answer with one options object");
   values.remove("packhost");
+  // What was a default before and is one still was not added by plan.
+  for (const auto &[name, value] : filled->members) {
+    const Node *after = values.find(name);
+    if (!given_.is_given(name) && after != nullptr && write_tree(*after) == write_tree(value))
+      values.remove(name);
+  }
   if (!put_back_secrets(schema_, values, std::move(references)))
     return kit::fail(Code::config, "its plan may not set a secret option");
   // A path that plan left alone keeps its spelling; one that it set is looked at like the others.
@@ -206,6 +214,15 @@ kit::Status PackWork::plan() {
   given_.values = std::move(values);
   if (auto rewritten = rewrite_paths(schema_, given_, ""); !rewritten) return rewritten;
   return check_values(schema_, given_);
+}
+
+/// The values with defaults; a default path is looked at like any other, and granted to nobody.
+kit::Result<Node> PackWork::fill_defaults() {
+  GivenOptions full = given_;
+  full.values = with_schema_defaults(schema_, given_.values);
+  if (auto rewritten = rewrite_paths(schema_, full, ""); !rewritten) return pass_on(rewritten);
+  given_.spelled = std::move(full.spelled);
+  return std::move(full.values);
 }
 
 pack::PackLaunch PackWork::start_launch() {
@@ -242,10 +259,14 @@ kit::Result<pack::PackLaunch> PackWork::finish(const support::PrivateEnvironment
   if (!filled) return pass_on(filled);
   pack::PackLaunch launch = start_launch();
   launch.manifest = std::move(*filled);
-  Node values = with_schema_defaults(schema_, given_.values);
-  const Node shown = hide_secrets(schema_, values);
+  auto values = fill_defaults();
+  if (!values) {
+    auto refused = refuse(pass_on(values));
+    return pass_on(refused);
+  }
+  const Node shown = hide_secrets(schema_, *values);
   launch.hidden_tool_options = write_tree(shown);
-  auto secrets = read_secrets(schema_, given_, values, environment);
+  auto secrets = read_secrets(schema_, given_, *values, environment);
   if (!secrets) {
     auto refused = refuse(pass_on(secrets));
     return pass_on(refused);
@@ -254,12 +275,13 @@ kit::Result<pack::PackLaunch> PackWork::finish(const support::PrivateEnvironment
   const std::string &own = launch.manifest->permissions;
   const Node permissions =
       command_permissions != nullptr ? *command_permissions : read_tree(kit::json::Value(own));
-  const PermissionInput input{permissions, shown, arguments, given_.spelled, data_override_};
+  const PermissionInput input{permissions, shown,          given_.values,
+                              arguments,   given_.spelled, data_override_};
   if (auto resolved = resolve_permissions(input, environment, launch); !resolved) {
     auto refused = refuse(std::move(resolved));
     return pass_on(refused);
   }
-  launch.options = encode_options(std::move(values));
+  launch.options = encode_options(std::move(*values));
   return launch;
 }
 

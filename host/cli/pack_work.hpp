@@ -68,6 +68,7 @@ private:
   [[nodiscard]] kit::Status check_pin(const std::string &wanted) const;
   [[nodiscard]] kit::Status set_prefix(const std::string &prefix);
   [[nodiscard]] kit::Status plan();
+  [[nodiscard]] kit::Result<Node> fill_defaults();
   [[nodiscard]] pack::PackLaunch start_launch();
   [[nodiscard]] std::string encode_options(Node values) const;
   [[nodiscard]] kit::Status refuse(kit::Status failed) const;

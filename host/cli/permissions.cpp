@@ -201,6 +201,21 @@ private:
     return fill_permission_slots(text, input_.options, input_.arguments);
   }
 
+  /// True if every option the text names was given: a default grants nothing.
+  [[nodiscard]] bool is_granted(std::string_view text) const {
+    for (const Piece &piece : split_pieces(text))
+      if (piece.steps.size() > 1 && piece.steps.front() == "options" &&
+          input_.given.find(piece.steps[1]) == nullptr)
+        return false;
+    return names_an_option(text);
+  }
+
+  void refuse(std::string_view kind, std::string_view text) {
+    for (const std::string &filled : fill(text))
+      say(fmt::format("{} {} (not granted: it stands in the manifest, nobody gave it)", kind,
+                      filled));
+  }
+
   void say(std::string line) { launch_.permissions.push_back(std::move(line)); }
 
   [[nodiscard]] kit::Status add_directory(const Node &entry) {
@@ -209,8 +224,8 @@ private:
     const std::string_view access = entry.find_string("access");
     if (const std::string_view which = own_directory(path); !which.empty())
       return add_own_directory(which, access);
-    if (!names_an_option(path)) {
-      say(fmt::format("fs {} {} (not granted: the manifest spells it out)", access, path));
+    if (!is_granted(path)) {
+      refuse(fmt::format("fs {}", access), path);
       return {};
     }
     for (const std::string &filled : fill(path)) say(fmt::format("fs {} {}", access, filled));
@@ -246,10 +261,7 @@ private:
   void add_endpoints(const Node &entry) {
     if (!applies(entry)) return;
     const std::string_view endpoint = entry.find_string("endpoint");
-    if (!names_an_option(endpoint)) {
-      say(fmt::format("net {} (not granted: the manifest spells it out)", endpoint));
-      return;
-    }
+    if (!is_granted(endpoint)) return refuse("net", endpoint);
     for (std::string &filled : fill(endpoint)) {
       if (std::find(launch_.endpoints.begin(), launch_.endpoints.end(), filled) !=
           launch_.endpoints.end())
@@ -263,10 +275,7 @@ private:
     if (!applies(entry)) return;
     const std::string_view name = entry.find_string("name");
     const std::string_view program = entry.find_string("program");
-    if (!names_an_option(program)) {
-      say(fmt::format("exec {}: {} (not granted: the manifest spells it out)", name, program));
-      return;
-    }
+    if (!is_granted(program)) return refuse(fmt::format("exec {}:", name), program);
     const std::vector<std::string> filled = fill(program);
     if (filled.empty() || !filled.front().starts_with('/')) return;
     pack::GrantedProgram granted;

@@ -18,7 +18,8 @@ namespace packhost::cli {
 
 struct PermissionInput {
   const Node &permissions;         // the manifest's, or the running command's
-  const Node &options;             // final, without secrets
+  const Node &options;             // final, without secrets, with defaults: for conditions
+  const Node &given;               // what the operator typed and plan added: what grants
   const Node *arguments = nullptr; // of a command: ${args.x}
   const std::vector<std::pair<std::string, std::string>> &spelled;
   std::string_view data_override; // --home and the like; empty: the usual place

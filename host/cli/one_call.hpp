@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// One call into one pack from a command: opens the pack, runs the call to its end or its deadline,
+// and says how the process ends. No client, no stream.
+#pragma once
+
+#include "host/pack/call.hpp"
+#include "host/pack/instance.hpp"
+
+#include <memory>
+
+namespace packhost::cli {
+
+/// How a call of a command ended.
+struct OneOutcome {
+  pack::CallOutcome call;
+  bool is_stuck = false; // the pack did not come back within the grace: do not wait for it
+};
+
+/// An instance that stays until the process ends: a call that does not come back still uses it.
+[[nodiscard]] pack::Instance &keep_instance(pack::PackLaunch launch);
+
+/// Runs the call on a thread of its own and waits for its end, the deadline and the grace.
+/// REQUIRES: the instance is open.
+[[nodiscard]] OneOutcome run_one_call(pack::Instance &instance, pack::CallRequest request,
+                                      std::uint64_t grace_ms);
+
+/// Exit code of a status (abi.md section 5).
+[[nodiscard]] int exit_code_for_status(packhost_status status);
+
+/// What an operator is told about a call that failed: the pack's message, or what stands for it.
+[[nodiscard]] std::string failure_text(const pack::CallOutcome &outcome, std::string_view pack,
+                                       std::uint64_t timeout_ms);
+
+} // namespace packhost::cli
