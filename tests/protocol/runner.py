@@ -131,6 +131,7 @@ class Run:
         self.exited = False
         self.ended = False
         self.messages = []
+        self.unfinished = b""
         self.host = None
 
     def words(self, folder):
@@ -182,8 +183,14 @@ class Run:
         text = substitute(text, self.bound)
         if self.transcript.revision == MODERN and not self.transcript.raw:
             text = envelope(text)
-        self.checker.sent(text)
-        self.host.send_bytes(text.encode("utf-8", "surrogatepass") + b"\n")
+        self._send(text.encode("utf-8") + b"\n")
+
+    def _send(self, data):
+        """Send bytes, and tell the checker of each line that they complete."""
+        *lines, self.unfinished = (self.unfinished + data).split(b"\n")
+        for line in lines:
+            self.checker.sent(line)
+        self.host.send_bytes(data)
 
     def _next(self):
         message = self.host.next(LIMIT_S)
@@ -233,21 +240,16 @@ class Run:
 
     def at_send_bytes(self, text):
         """Bytes, written with Python's escapes; no line end is added."""
-        data = unescape(text)
-        for line in data.split(b"\n"):
-            self.checker.sent(line)
-        self.host.send_bytes(data)
+        self._send(unescape(text))
 
     def at_send_repeated(self, text):
         """A count, then the bytes that are sent so often; no line end is added."""
         count, text = text.split(" ", 1)
-        self.host.send_bytes(unescape(text) * int(count))
+        self._send(unescape(text) * int(count))
 
     def at_say(self, text):
         """A line as it stands, without an envelope."""
-        text = substitute(text, self.bound)
-        self.checker.sent(text)
-        self.host.send_bytes(text.encode("utf-8") + b"\n")
+        self._send(substitute(text, self.bound).encode("utf-8") + b"\n")
 
     def at_close_input(self, _):
         """End of input."""

@@ -6,6 +6,7 @@ environment variable PACKHOST_MCP_SCHEMAS names, or beside the project in ../sha
 """
 import json
 import os
+import re
 
 import jsonschema
 
@@ -230,5 +231,7 @@ def find_null(value, path=""):
 
 
 def key_of(identifier):
-    """Ids and tokens are told apart by type as well."""
+    """Ids and tokens are told apart by type as well. Half a surrogate pair comes back as U+FFFD."""
+    if isinstance(identifier, str):
+        identifier = re.sub("[\ud800-\udfff]", "\ufffd", identifier)
     return type(identifier).__name__, identifier if isinstance(identifier, (str, int, float)) else repr(identifier)
