@@ -60,7 +60,7 @@ private:
     std::set<std::string> seen;
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (seen.insert(name(entries[i])).second) continue;
-      report_.fail(top_.find(list), fmt::format("{}[{}]", list, i),
+      report_.fail(json::elements(top_.find(list))[i], fmt::format("{}[{}]", list, i),
                    fmt::format("\"{}\" stands twice", name(entries[i])));
     }
   }
@@ -333,7 +333,7 @@ void Reader::check_schemes() {
         known.push_back(scheme);
         continue;
       }
-      report_.fail(top_.find(list), fmt::format("{}[{}].uri", list, i),
+      report_.fail(json::elements(top_.find(list))[i], fmt::format("{}[{}].uri", list, i),
                    fmt::format("\"{}\" is no scheme of the pack (see \"schemes\")", scheme));
     }
   };

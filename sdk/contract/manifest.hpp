@@ -162,18 +162,20 @@ private:
 /// (check_abi() does that).
 [[nodiscard]] kit::Result<AcceptedManifest> parse_manifest(std::string_view text);
 
-/// One list as packhost.catalog/1 gives it ("tools", "resources" with templates apart by their
-/// braces, "prompts"): entries in manifest form. A fault names the entry. Tool names must stand in
-/// `declared`.
+/// The list "tools" as packhost.catalog/1 gives it: entries in manifest form. A fault names the
+/// entry. Tool names must stand in `declared`.
 [[nodiscard]] kit::Result<std::vector<ToolEntry>> parse_tool_list(std::string_view json,
                                                                   const Manifest &declared);
 
+/// The list "resources", told apart: a URI with braces is a template's.
 struct ResourceLists {
   std::vector<ResourceEntry> resources;
   std::vector<ResourceEntry> templates;
 };
 
+/// Its entries in manifest form. A fault names the entry.
 [[nodiscard]] kit::Result<ResourceLists> parse_resource_list(std::string_view json);
+/// The list "prompts", in the same way.
 [[nodiscard]] kit::Result<std::vector<PromptEntry>> parse_prompt_list(std::string_view json);
 
 /// The refusal of abi.md section 6.3 if a host of `host_major`.0 to .`host_minor` cannot take what
