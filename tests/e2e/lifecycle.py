@@ -195,10 +195,11 @@ class StandardError(HostCase):
         try:
             host = self.start("prints", stderr=writer)
             self.handshake(host)
-            for n in range(30000):  # three dozen bytes each
-                host.send(call(n, "prints_print"))
-            for n in range(30000):
-                host.next()
+            for _ in range(300):  # of 100 calls, each of which prints three dozen bytes
+                for n in range(100):
+                    host.send(call(n, "prints_print"))
+                for _ in range(100):
+                    self.assertEqual(text_of(host.next()), "printed")
             start = time.monotonic()
             self.assertEqual(host.request(request("p", "ping"))["result"], {})
             self.assert_within(1, start)
