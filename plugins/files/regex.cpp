@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t kMaxMemory = std::int64_t{64} << 20;
 /// Where the automaton's cache overflows, time grows with the program's size.
 constexpr int kMaxProgram = 200'000;
+/// "^" and "$" at line ends.
+constexpr std::string_view kLineFlags = "(?m)";
 
 /// One look over a pattern, before RE2 sees it: constructs RE2 lacks, by name, and a text that each
 /// match must hold.
@@ -233,11 +235,16 @@ re2::StringPiece piece(std::string_view text) {
   return {text.data(), text.size()};
 }
 
+/// Told about the caller's pattern, without the flags that were put in front of it.
 RegexFault fault_of(const re2::RE2 &compiled, std::string_view pattern) {
   RegexFault fault;
   fault.too_expensive = compiled.error_code() == re2::RE2::ErrorPatternTooLarge;
   fault.reason = compiled.error();
-  const std::string &argument = compiled.error_arg();
+  if (const std::size_t flags = fault.reason.find(kLineFlags); flags != std::string::npos)
+    fault.reason.erase(flags, kLineFlags.size());
+  std::string_view argument = compiled.error_arg();
+  if (argument.substr(0, kLineFlags.size()) == kLineFlags)
+    argument.remove_prefix(kLineFlags.size());
   const std::size_t found = argument.empty() ? std::string_view::npos : pattern.find(argument);
   fault.offset = found == std::string_view::npos ? 0 : found;
   return fault;
@@ -261,7 +268,7 @@ kit::Result<Regex, RegexFault> Regex::compile(std::string_view pattern, bool cas
     if (scan.fault) return tl::unexpected(*scan.fault);
     if (case_sensitive) regex.required_ = scan.required();
     regex.line_by_line_ = scan.touches_line_flags;
-    text = "(?m)" + std::string(pattern);
+    text = std::string(kLineFlags) + std::string(pattern);
   }
   re2::RE2::Options options;
   options.set_max_mem(kMaxMemory);
