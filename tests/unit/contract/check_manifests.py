@@ -5,6 +5,10 @@
 The schema must take every good one and refuse every bad one, except where the file beside a bad
 manifest says that the schema cannot see the fault (names used twice, options that do not exist).
 Whatever the schema refuses, the host refuses too: manifest_files_test.cpp reads the same folder.
+
+Manifests named behind the folder are bundled packs: they must pass the schema, and every tool of
+theirs the rules of model services (service_rules.schema.json), which in turn must refuse what the
+narrow profile refuses in an input (A-27).
 """
 
 import json
@@ -21,6 +25,23 @@ def load(path):
         return json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError:
         return None
+
+
+def service_faults(folder, bundled):
+    rules = json.loads((folder.parent / "service_rules.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(rules)
+    validator = jsonschema.Draft202012Validator(rules)
+    narrow = [path for path in sorted((folder / "bad").glob("narrow_*.json")) if "hint" not in path.name]
+    narrow = [path for path in narrow if path.stem != "narrow_no_annotations"]
+    for path in narrow:
+        if all(validator.is_valid(tool) for tool in load(path)["tools"]):
+            yield f"{path.name}: model services would take it, the narrow profile does not"
+    if len(narrow) < 10:
+        yield f"only {len(narrow)} manifests break the narrow profile in an input"
+    for path in bundled:
+        for tool in load(path).get("tools", []):
+            for error in validator.iter_errors(tool):
+                yield f"{path}: {tool.get('name')}: {error.message}"
 
 
 def main():
@@ -43,10 +64,12 @@ def main():
         refused = manifest is None or not validator.is_valid(manifest)
         if refused == (BLIND in lines[1:]):
             faults.append(f"{path.name}: {'refused' if refused else 'accepted'}, expected otherwise")
-    for path in map(pathlib.Path, sys.argv[3:]):
+    bundled = [pathlib.Path(argument) for argument in sys.argv[3:]]
+    for path in bundled:
         errors = [error.message for error in validator.iter_errors(load(path))]
         if errors:
             faults.append(f"{path}: {errors[0]}")
+    faults += service_faults(folder, bundled)
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"{len(good)} good, {len(bad)} bad manifests, {len(faults)} disagree")
