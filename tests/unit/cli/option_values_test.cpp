@@ -186,7 +186,7 @@ TEST_SUITE("cli/secrets") {
     CHECK((*sources)[2].fixed.empty());
     const std::string shown = write_tree(hide_secrets(options.schema, given->values));
     CHECK(shown.find("literal") == std::string::npos);
-    CHECK(shown.find(R"("token":"(secret)")") != std::string::npos);
+    CHECK(shown.find(R"x("token":"(secret)")x") != std::string::npos);
   }
 
   TEST_CASE("an empty, missing or unfit secret stops the start and is not shown") {
