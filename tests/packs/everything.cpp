@@ -108,9 +108,10 @@ private:
                        R"({"test":"data","value":123})");
   }
 
+  /// Longer than the host's least distance between two progress notices.
   static void pause(packhost::Call &call) {
     pollfd cancelled{call.cancel_fd(), POLLIN, 0};
-    poll(&cancelled, 1, 50);
+    poll(&cancelled, 1, 120);
     call.check();
   }
 
@@ -133,6 +134,7 @@ private:
     call.progress(50, 100);
     pause(call);
     call.progress(100, 100);
+    pause(call);
     call.text("Tool with progress executed successfully");
   }
 

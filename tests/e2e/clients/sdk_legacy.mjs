@@ -15,7 +15,7 @@ const client = new Client({ name: 'packhost-tests', version: '1.0.0' }, { capabi
 client.onerror = (error) => errors.push(error);
 const transport = new StdioClientTransport({
   command: exe,
-  args: launch(makeRoot(), 'echo', 'library', 'parts', 'slow', 'dynamic'),
+  args: launch(makeRoot(), 'echo', 'library', 'parts', 'slow', 'dynamic', 'everything'),
   stderr: 'inherit',
 });
 await client.connect(transport);

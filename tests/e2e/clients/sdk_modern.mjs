@@ -13,7 +13,7 @@ const client = new Client(
 client.onerror = (error) => errors.push(error);
 const transport = new StdioClientTransport({
   command: exe,
-  args: launch(makeRoot(), 'echo', 'library', 'parts', 'slow', 'dynamic'),
+  args: launch(makeRoot(), 'echo', 'library', 'parts', 'slow', 'dynamic', 'everything'),
   stderr: 'inherit',
 });
 await client.connect(transport);
