@@ -65,7 +65,8 @@ void Copier::key(std::string_view spelled) {
     return;
   }
   comma();
-  out_.append(spelled).push_back(':');
+  json::append_string(out_, name); // so that a keyword has one spelling
+  out_.push_back(':');
   next_ = is_keyword ? place_behind(name) : (place() == Place::map ? Place::schema : Place::data);
 }
 

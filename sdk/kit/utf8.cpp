@@ -47,7 +47,7 @@ std::size_t valid_part(std::string_view bytes, const Lead &lead) {
 
 } // namespace
 
-std::size_t sequence_length(std::string_view bytes) {
+std::size_t general_sequence_length(std::string_view bytes) {
   if (bytes.empty()) return 0;
   const Lead lead = lead_of(static_cast<unsigned char>(bytes[0]));
   return valid_part(bytes, lead) == lead.length ? lead.length : 0;

@@ -17,8 +17,22 @@ namespace packhost::kit::utf8 {
   return !find_invalid(bytes);
 }
 
-/// Length (1 to 4) of the valid sequence at the start of `bytes`, 0 if there is none.
-[[nodiscard]] std::size_t sequence_length(std::string_view bytes);
+/// sequence_length() for every case.
+[[nodiscard]] std::size_t general_sequence_length(std::string_view bytes);
+
+/// Length (1 to 4) of the valid sequence at the start of `bytes`, 0 if there is none. The most
+/// frequent forms are decided here, without a call.
+[[nodiscard]] inline std::size_t sequence_length(std::string_view bytes) {
+  if (bytes.size() >= 3) {
+    const auto continues = [bytes](std::size_t at) {
+      return (static_cast<unsigned char>(bytes[at]) & 0xC0U) == 0x80U;
+    };
+    const auto lead = static_cast<unsigned char>(bytes[0]);
+    if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
+    if (lead >= 0xE1 && lead <= 0xEF && lead != 0xED) return continues(1) && continues(2) ? 3 : 0;
+  }
+  return general_sequence_length(bytes);
+}
 
 /// The longest prefix of at most `max_bytes` bytes that does not cut a character. REQUIRES: valid
 /// UTF-8.

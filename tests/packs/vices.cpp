@@ -38,7 +38,16 @@ PACKHOST_MANIFEST(R"json({
   VICE("leak_thread", "Start a thread that outlives shutdown.")
   VICE("log_args", "Log what the arguments say.")
   VICE("undeclared", "Log an event the manifest does not declare.")
-  R"json(]
+  R"json(,
+    {"name": "log_words", "description": "Log its words.",
+     "input": {"type": "object", "additionalProperties": false, "properties": {
+       "words": {"type": "string", "description": "Words"}}},
+     )json" READS R"json(},
+    {"name": "takes_all", "description": "Claim to check its input, and take anything.", "input_check": "pack",
+     "input": {"type": "object", "additionalProperties": false, "required": ["words"], "properties": {
+       "words": {"type": "string", "description": "Words"}}},
+     )json" READS R"json(}
+  ]
 })json");
 
 // clang-format on
@@ -53,12 +62,12 @@ public:
     if (!break_a_part_rule(call, name) && !break_a_process_rule(name)) {
       if (name == "leak_thread") {
         std::thread([] { pause(); }).detach();
-      } else if (name == "log_args" || name == "undeclared") {
+      } else if (name == "log_args" || name == "log_words" || name == "undeclared") {
         log(name == "undeclared" ? "unsaid" : "said", packhost::to_view(request.args));
       } else if (name == "progress_back") {
         host_->call_progress(call, 5, 10, {nullptr, 0});
         host_->call_progress(call, 4, 10, {nullptr, 0});
-      } else if (name != "none") {
+      } else if (name != "none" && name != "takes_all") {
         return PACKHOST_E_NOT_FOUND;
       }
     }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Where the test packs lie, and a pack made in the test itself.
+#pragma once
+
+#include <packhost/pack.hpp>
+#include <packhost/testing.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace packhost::test {
+
+inline std::string pack_file(const std::string &name) {
+  return std::string(PACKHOST_TEST_PACKS) + "/" + name + ".so";
+}
+
+/// An entry for class C with this manifest, as PACKHOST_PACK would make it.
+template <class C>
+packhost_entry entry_of(std::string_view manifest) {
+  return Pack::entry<C>(manifest.data(), manifest.size());
+}
+
+inline constexpr std::string_view kOneTool = R"({
+  "manifest": 1, "name": "inline", "version": "1.0.0", "abi": "1.0", "log_events": ["said"],
+  "concurrency": {"mode": "parallel", "max": 4},
+  "tools": [{"name": "run", "description": "Run.",
+             "input": {"type": "object", "properties": {}, "additionalProperties": true},
+             "annotations": {"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true,
+                             "openWorldHint": false}}]})";
+
+} // namespace packhost::test
