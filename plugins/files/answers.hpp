@@ -66,6 +66,7 @@ void answer(Call &call, Outcome<Answer> outcome);
 /// For operator commands: a failure leaves as an Error with the status of its code.
 [[noreturn]] void throw_failure(const Failure &failure);
 
+/// Asks the call. REQUIRES: the call outlives it.
 [[nodiscard]] Stop stop_of(const Call &call);
 
 /// RFC 3339 in UTC with milliseconds.
@@ -74,6 +75,7 @@ void answer(Call &call, Outcome<Answer> outcome);
 /// "0644"
 [[nodiscard]] std::string format_mode(mode_t mode);
 
+/// With padding, without line breaks.
 [[nodiscard]] std::string encode_base64(std::string_view bytes);
 
 } // namespace packhost::files

@@ -57,6 +57,7 @@ struct ErrorRow {
 /// Every code, in the order of ErrorCode.
 [[nodiscard]] std::span<const ErrorRow> error_rows();
 
+/// The row of a code. Lives as long as the program.
 [[nodiscard]] const ErrorRow &row_of(ErrorCode code);
 
 /// Why a call failed. Texts never hold the root, the home, errno texts or other workspaces' names.
@@ -94,12 +95,14 @@ void append_error(std::string &out, const Failure &failure);
 /// What a fault of the kernel or of the walk is to a caller who asked for `path`.
 [[nodiscard]] Failure failure_of(kit::PathFault fault, std::string_view path);
 
+/// INVALID_ARGUMENT for arguments that do not fit.
 [[nodiscard]] Failure failure_of(const kit::json::ArgumentFault &fault);
 
 /// A request above a limit of this pack.
 [[nodiscard]] Failure limit_exceeded(std::string_view limit, std::int64_t requested,
                                      std::uint64_t maximum);
 
+/// INVALID_ARGUMENT with what is wrong and what would be right.
 [[nodiscard]] Failure invalid_argument(std::string_view argument, std::string_view reason,
                                        std::string_view expected);
 

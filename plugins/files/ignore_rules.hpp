@@ -18,6 +18,7 @@ enum class Ignore : std::uint8_t { none, vcs, gitignore };
 /// "none", "vcs" or "gitignore".
 [[nodiscard]] std::optional<Ignore> parse_ignore(std::string_view word);
 
+/// A folder of version control: ".git" and the like.
 [[nodiscard]] bool is_vcs_name(std::string_view name);
 
 /// The lines of one .gitignore file.

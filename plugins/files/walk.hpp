@@ -65,6 +65,7 @@ struct WalkEntry {
 
 enum class Visit : std::uint8_t { go_on, stop };
 
+/// One walk. For one thread.
 class TreeWalk {
 public:
   struct Options {

@@ -30,6 +30,7 @@ struct Registry {
   [[nodiscard]] const RegisteredWorkspace *find(std::string_view name_or_id) const;
 };
 
+/// 1 to 64 letters, digits, ".", "_" and "-", the first a letter or digit.
 [[nodiscard]] bool is_workspace_name(std::string_view name);
 
 /// "ws_" and a ULID of now.
@@ -42,7 +43,9 @@ struct Registry {
 /// STATE_UNAVAILABLE for what cannot be read or has a format this version does not know.
 [[nodiscard]] Outcome<Registry> read_registry(int data_fd);
 
+/// The file's text and back.
 [[nodiscard]] Outcome<Registry> parse_registry(std::string_view text);
+/// One workspace a line.
 [[nodiscard]] std::string encode_registry(const Registry &registry);
 
 /// Holds the registry's lock from begin() to its death.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Globs: what matches, what is refused, and how long it takes.
 #include "plugins/files/glob.hpp"
 #include "plugins/files/workspace/paths.hpp"
 #include "sdk/kit/deadline.hpp"

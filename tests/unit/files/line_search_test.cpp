@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Lines found in texts and files, whatever their form and size.
 #include "plugins/files/file_searcher.hpp"
 #include "plugins/files/line_search.hpp"
 #include "tests/unit/files/temp_tree.hpp"

@@ -148,7 +148,7 @@ TEST_SUITE("files/sensitive") {
 TEST_SUITE("files/workspace/paths") {
   TEST_CASE("the lexical step") {
     const packhost::tests::TempTree tree;
-    const auto root = kit::RootedDir::open(tree.root(), {"/spelled/root"}, {});
+    const auto root = kit::RootedDir::open(tree.root(), {"/spelled/tree"}, {});
     REQUIRE(root);
     CHECK(outcome_of("a/./b//c", *root) == "a/b/c");
     CHECK(outcome_of("a/../b/", *root) == "b dir");
@@ -165,7 +165,7 @@ TEST_SUITE("files/workspace/paths") {
     CHECK(outcome_of(deep + "/a", *root) == "INVALID_PATH");
     CHECK(outcome_of(tree.root() + "/x", *root) == "x");
     CHECK(outcome_of(tree.root(), *root) == "");
-    CHECK(outcome_of("/spelled/root/../root/x", *root) == "x");
+    CHECK(outcome_of("/spelled/tree/../tree/x", *root) == "x");
     CHECK(outcome_of(tree.root() + "-old/x", *root) == "PATH_OUTSIDE_WORKSPACE");
     CHECK(outcome_of("~/x", *root) == "~/x");
     CHECK(outcome_of("$HOME", *root) == "$HOME");

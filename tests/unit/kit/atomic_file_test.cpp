@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Small files replaced and read whole.
 #include "sdk/kit/atomic_file.hpp"
 #include "sdk/kit/unique_fd.hpp"
 #include "tests/unit/files/temp_tree.hpp"

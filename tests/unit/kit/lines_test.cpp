@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Lines counted and found in pieces of text.
 #include "sdk/kit/lines.hpp"
 
 #include <doctest/doctest.h>
