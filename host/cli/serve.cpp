@@ -49,6 +49,15 @@ void close_others(std::vector<int> kept) {
   ::syscall(SYS_close_range, from, ~0U, 0);
 }
 
+/// stderr may be a pipe that nobody reads, and what a pack prints must not wait for a reader: an
+/// open file description of our own can be made non-blocking without touching the launcher's.
+/// Sockets cannot be opened this way and stay as they are.
+void use_own_stderr() {
+  const kit::UniqueFd own(
+      ::open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_APPEND));
+  if (own.is_open()) ::dup2(own.get(), STDERR_FILENO);
+}
+
 int print_explanation(const Launch &launch, const Resolved &resolved, int out) {
   std::string text = explain(launch, resolved);
   std::string_view left = text;
@@ -85,6 +94,7 @@ ProtocolStream move_protocol(const Invocation &invocation) {
   const kit::UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   ::dup2(null.get(), STDIN_FILENO);
   if (::fcntl(STDERR_FILENO, F_GETFD) < 0) ::dup2(null.get(), STDERR_FILENO);
+  use_own_stderr();
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   std::vector<int> kept = find_named_descriptors(invocation);
   if (stream.in.is_open()) kept.push_back(stream.in.get());

@@ -146,7 +146,10 @@ void Server::send_notices() {
   const PendingNotices pending = notices_.take();
   std::uint32_t bits = 0;
   for (const auto &[instance, changed] : pending.changed) {
-    bits |= changed;
+    if (instance->state() != pack::Instance::State::open) { // its tools went with it
+      bits |= changed;
+      continue;
+    }
     const contract::Manifest &manifest = instance->manifest();
     const std::pair<bool, std::uint32_t> lists[] = {
         {manifest.dynamic_tools, PACKHOST_CHANGED_TOOLS},
@@ -154,8 +157,9 @@ void Server::send_notices() {
         {manifest.dynamic_prompts, PACKHOST_CHANGED_PROMPTS}};
     for (const auto &[is_dynamic, which] : lists) {
       if (!is_dynamic || (changed & which) == 0) continue;
-      if (instance->state() != pack::Instance::State::open) continue;
-      if (const kit::Status read = instance->read_list(which, support::OffTurn::no_stream()); !read)
+      if (const kit::Status read = instance->read_list(which, support::OffTurn::no_stream()); read)
+        bits |= which;
+      else
         support::log(support::LogLevel::warn, "catalog.refused",
                      {{"pack", std::string(instance->alias())}, {"reason", read.error().message}});
     }

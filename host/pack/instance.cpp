@@ -42,6 +42,21 @@ std::size_t index_of(std::uint32_t which) {
   return which == PACKHOST_CHANGED_TOOLS ? 0 : which == PACKHOST_CHANGED_RESOURCES ? 1 : 2;
 }
 
+/// Whether the contract takes what a catalog gave.
+kit::Status check_list(std::uint32_t which, std::string_view list,
+                       const contract::Manifest &manifest) {
+  if (which == PACKHOST_CHANGED_TOOLS) {
+    auto parsed = contract::parse_tool_list(list, manifest);
+    return parsed ? kit::Status() : kit::Status(kit::pass_on(parsed));
+  }
+  if (which == PACKHOST_CHANGED_RESOURCES) {
+    auto parsed = contract::parse_resource_list(list);
+    return parsed ? kit::Status() : kit::Status(kit::pass_on(parsed));
+  }
+  auto parsed = contract::parse_prompt_list(list);
+  return parsed ? kit::Status() : kit::Status(kit::pass_on(parsed));
+}
+
 struct Sunk {
   std::string text;
   int count = 0;
@@ -275,6 +290,7 @@ kit::Status Instance::read_list(std::uint32_t which, support::OffTurn /*off_turn
   }
   if (!json::check(sunk.text) || !json::Value(sunk.text).is(json::Kind::array))
     return kit::fail(kit::Code::misuse, "the catalog of pack '{}' gave no JSON array", alias());
+  if (kit::Status accepted = check_list(which, sunk.text, manifest()); !accepted) return accepted;
   support::Lock lock(mutex_);
   lists_[index_of(which)] = std::move(sunk.text);
   return {};

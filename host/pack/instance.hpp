@@ -90,7 +90,8 @@ public:
   /// be had from list(). Pack code runs. Code::unsupported if it offers none.
   [[nodiscard]] kit::Status read_list(std::uint32_t which, support::OffTurn off_turn);
 
-  /// What the catalog gave last for a PACKHOST_CHANGED_* bit; empty: the manifest's list stands.
+  /// What the catalog gave last for a PACKHOST_CHANGED_* bit: a JSON array that the contract takes;
+  /// empty: the manifest's list stands.
   [[nodiscard]] std::string list(std::uint32_t which) const;
 
   /// Gives the call its turn, now or when there is room. Runs queued ones when it ends.

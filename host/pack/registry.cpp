@@ -33,12 +33,6 @@ std::string_view left_out_by(const std::string &shown_name, const contract::Tool
   return {};
 }
 
-void refuse_list(const Instance &instance, std::string_view list, const std::string &reason) {
-  support::log(
-      support::LogLevel::warn, "catalog.refused",
-      {{"pack", std::string(instance.alias())}, {"list", std::string(list)}, {"reason", reason}});
-}
-
 int hex_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -93,8 +87,6 @@ void Registry::add_tools(Instance &instance, const ToolSelection &selection) {
     if (parsed) {
       given = std::move(*parsed);
       has_given = true;
-    } else {
-      refuse_list(instance, "tools", parsed.error().message);
     }
   }
   const auto add = [&](const contract::ToolEntry &entry, bool is_listed) {
@@ -127,8 +119,6 @@ void Registry::add_resources(Instance &instance) {
     if (parsed) {
       resources = std::move(parsed->resources);
       templates = std::move(parsed->templates);
-    } else {
-      refuse_list(instance, "resources", parsed.error().message);
     }
   }
   for (contract::ResourceEntry &entry : resources)
@@ -143,10 +133,7 @@ void Registry::add_prompts(Instance &instance) {
   std::vector<contract::PromptEntry> prompts = instance.manifest().prompts;
   if (const std::string list = instance.list(PACKHOST_CHANGED_PROMPTS); !list.empty()) {
     kit::Result<std::vector<contract::PromptEntry>> parsed = contract::parse_prompt_list(list);
-    if (parsed)
-      prompts = std::move(*parsed);
-    else
-      refuse_list(instance, "prompts", parsed.error().message);
+    if (parsed) prompts = std::move(*parsed);
   }
   for (contract::PromptEntry &entry : prompts)
     prompts_.push_back(PromptRow{&instance, std::move(entry)});

@@ -64,8 +64,7 @@ struct PromptRow {
 
 class Registry {
 public:
-  /// Reads what the instances' manifests and catalogs say now. What a catalog invents is refused
-  /// with a log line and the manifest's list used.
+  /// Reads what the instances' manifests and catalogs say now.
   Registry(const std::vector<std::unique_ptr<Instance>> &instances, const ToolSelection &selection,
            std::uint64_t generation);
 
