@@ -189,6 +189,14 @@ TEST_SUITE("contract/validator") {
     CHECK(outcome(kNames, R"({"title":1})") == "/title: must be a string");
   }
 
+  TEST_CASE("a keyword with an escape in its name is that keyword") {
+    CHECK(outcome(R"({"p\u0061ttern":"^[0-9]+$"})", R"("12")") == "fits");
+    CHECK(outcome(R"({"p\u0061ttern":"^[0-9]+$"})", R"("1a")") ==
+          ": must match the pattern ^[0-9]+$");
+    CHECK(outcome(R"({"p\u0061ttern":"("})", "1") != "fits");
+    CHECK(outcome(R"({"multiple\u004ff":2})", "-9223372036854775808") == "fits");
+  }
+
   TEST_CASE("a pattern that RE2 refuses does not compile") {
     CHECK(outcome(R"({"type":"object","properties":{"a":{"pattern":"(a"}}})", "{}") ==
           "pattern is no regular expression packs may use (missing ): (a)");
