@@ -104,8 +104,7 @@ kit::Result<pack::CallRequest> make_request(const pack::ToolRow &row, const Host
   }
   pack::CallRequest request;
   request.name = row.entry.name;
-  request.args_owner = std::move(arguments);
-  request.args = request.args_owner;
+  set_arguments(request, std::move(arguments));
   request.timeout_ms =
       std::min<std::uint64_t>(row.entry.limits.timeout_ms, host.limits.max_timeout_ms);
   request.max_result_bytes =

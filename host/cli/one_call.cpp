@@ -84,6 +84,13 @@ private:
 
 } // namespace
 
+void set_arguments(pack::CallRequest &request, std::string arguments) {
+  request.args_owner = std::move(arguments);
+  // On the heap: a short text would move with the request and leave the view behind.
+  request.args_owner.reserve(64);
+  request.args = request.args_owner;
+}
+
 pack::Instance &keep_instance(pack::PackLaunch launch) {
   return *std::make_unique<pack::Instance>(std::move(launch), nullptr).release();
 }

@@ -16,6 +16,9 @@ struct OneOutcome {
   bool is_stuck = false; // the pack did not come back within the grace: do not wait for it
 };
 
+/// Gives the request its arguments (checked JSON), which it owns.
+void set_arguments(pack::CallRequest &request, std::string arguments);
+
 /// An instance that stays until the process ends: a call that does not come back still uses it.
 [[nodiscard]] pack::Instance &keep_instance(pack::PackLaunch launch);
 

@@ -169,8 +169,7 @@ int run_in_pack(PackWork &work, const contract::CommandEntry &command, const Lau
   request.kind = PACKHOST_CALL_COMMAND;
   request.name = command.name;
   std::replace(request.name.begin(), request.name.end(), ' ', '.');
-  request.args_owner = write_tree(input);
-  request.args = request.args_owner;
+  set_arguments(request, write_tree(input));
   request.timeout_ms = line.host.limits.max_timeout_ms;
   request.max_result_bytes = line.host.limits.max_result_bytes;
   request.is_dry_run = flags.is_dry_run;

@@ -56,6 +56,11 @@ tl::unexpected<kit::Error> refuse(std::string_view shown_file, std::string_view 
   return kit::fail(Code::config, "cannot load {}: {}", shown_file, reason);
 }
 
+/// The same with a reason of the contract's, which ends without a full stop.
+tl::unexpected<kit::Error> refuse_for(std::string_view shown_file, const kit::Error &error) {
+  return refuse(shown_file, error.message + (error.message.ends_with('.') ? "" : "."));
+}
+
 bool others_may_write(const struct stat &facts) {
   return (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
@@ -65,7 +70,7 @@ kit::Status check_directory(const std::string &directory, std::string_view shown
 
   if (::stat(directory.c_str(), &facts) != 0)
     return refuse(shown_file,
-                  fmt::format("its directory cannot be looked at ({})", describe_errno(errno)));
+                  fmt::format("its directory cannot be looked at ({}).", describe_errno(errno)));
   if (others_may_write(facts))
     return refuse(
         shown_file,
@@ -79,17 +84,17 @@ kit::Status check_directory(const std::string &directory, std::string_view shown
 kit::Result<kit::UniqueFd> seal_copy(std::string_view bytes, std::string_view shown_file) {
   kit::UniqueFd copy(::memfd_create("packhost-pack", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!copy.is_open())
-    return refuse(shown_file, fmt::format("no memory file for it ({})", describe_errno(errno)));
+    return refuse(shown_file, fmt::format("no memory file for it ({}).", describe_errno(errno)));
   while (!bytes.empty()) {
     const ssize_t done = ::write(copy.get(), bytes.data(), bytes.size());
     if (done < 0 && errno == EINTR) continue;
     if (done < 0)
-      return refuse(shown_file, fmt::format("it cannot be copied ({})", describe_errno(errno)));
+      return refuse(shown_file, fmt::format("it cannot be copied ({}).", describe_errno(errno)));
     bytes.remove_prefix(static_cast<std::size_t>(done));
   }
   if (::fcntl(copy.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) !=
       0)
-    return refuse(shown_file, "its copy cannot be sealed");
+    return refuse(shown_file, "its copy cannot be sealed.");
   return copy;
 }
 
@@ -105,8 +110,8 @@ kit::Result<OpenFile> open_file(const std::string &path, std::string_view shown_
   struct stat facts {};
 
   if (!file.fd.is_open() || ::fstat(file.fd.get(), &facts) != 0)
-    return refuse(shown_file, fmt::format("it cannot be read ({})", describe_errno(errno)));
-  if (!S_ISREG(facts.st_mode)) return refuse(shown_file, "not a regular file");
+    return refuse(shown_file, fmt::format("it cannot be read ({}).", describe_errno(errno)));
+  if (!S_ISREG(facts.st_mode)) return refuse(shown_file, "not a regular file.");
   if (others_may_write(facts))
     return refuse(shown_file, fmt::format("group or others may write to it (mode {:04o}). Run: "
                                           "chmod go-w {}",
@@ -118,14 +123,14 @@ kit::Result<OpenFile> open_file(const std::string &path, std::string_view shown_
 /// What the bytes say: sets everything of `found` that is read from them.
 kit::Result<PackFile> read_facts(std::string_view bytes, std::string_view shown_file) {
   auto elf = contract::read_elf(bytes);
-  if (!elf) return refuse(shown_file, elf.error().message);
+  if (!elf) return refuse_for(shown_file, elf.error());
   auto manifest = contract::parse_manifest(elf->manifest);
-  if (!manifest) return refuse(shown_file, manifest.error().message);
+  if (!manifest) return refuse_for(shown_file, manifest.error());
   const auto abi = contract::check_abi((*manifest)->abi_major, (*manifest)->needs_minor,
                                        PACKHOST_ABI_MAJOR, PACKHOST_ABI_MINOR);
-  if (!abi) return refuse(shown_file, abi.error().message);
+  if (!abi) return refuse_for(shown_file, abi.error());
   const auto needs = contract::check_requires(**manifest);
-  if (!needs) return refuse(shown_file, needs.error().message);
+  if (!needs) return refuse_for(shown_file, needs.error());
   return PackFile{std::string(shown_file),
                   {},
                   {},
@@ -194,7 +199,7 @@ kit::Result<PackFile> probe_pack(const std::string &path, ProbeUse use) {
   auto file = open_file(found, shown_file);
   if (!file) return pass_on(file);
   const Mapping mapping(file->fd.get(), file->size);
-  if (!mapping.is_mapped()) return refuse(shown_file, contract::read_elf({}).error().message);
+  if (!mapping.is_mapped()) return refuse_for(shown_file, contract::read_elf({}).error());
   kit::UniqueFd copy;
   std::optional<Mapping> copied;
   if (use == ProbeUse::copy) {
@@ -202,14 +207,14 @@ kit::Result<PackFile> probe_pack(const std::string &path, ProbeUse use) {
     if (!sealed) return pass_on(sealed);
     copy = std::move(*sealed);
     copied.emplace(copy.get(), file->size);
-    if (!copied->is_mapped()) return refuse(shown_file, "its copy cannot be read");
+    if (!copied->is_mapped()) return refuse(shown_file, "its copy cannot be read.");
   }
   const std::string_view bytes = copied ? copied->bytes() : mapping.bytes();
   auto probed = read_facts(bytes, shown_file);
   if (!probed) return probed;
   if (use != ProbeUse::plain) {
     auto digest = kit::sha256_hex(bytes);
-    if (!digest) return refuse(shown_file, digest.error().message);
+    if (!digest) return refuse_for(shown_file, digest.error());
     probed->sha256 = std::move(*digest);
   }
   probed->path = found;
@@ -239,7 +244,7 @@ fill_slots(const PackFile &file, std::string_view tool_prefix, std::string_view 
   replace_all(text, "${SCHEME}", upper);
   if (text == file.raw_manifest) return file.manifest;
   auto filled = contract::parse_manifest(text);
-  if (!filled) return refuse(file.shown_file, filled.error().message);
+  if (!filled) return refuse_for(file.shown_file, filled.error());
   return filled;
 }
 
