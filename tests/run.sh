@@ -171,7 +171,8 @@ stage_release() {
   check 'release: size on disk' python3 tests/tools/check_size.py build-release/staging
   check 'release: start-up' python3 tests/tools/check_startup.py build-release/host/packhost \
     build-release/plugins/files/files.so
-  check 'release: one symbol per pack' python3 tests/tools/check_symbols.py build-release/staging
+  check 'release: linkage' python3 tests/tools/check_linkage.py build-release/host/packhost
+  check 'release: one symbol per pack' tests/abi/one_symbol.sh build-release/staging/usr/lib/packhost/packs/*.so
   check 'quickstart' tests/e2e/quickstart.sh
 }
 
@@ -197,7 +198,7 @@ stage_clients() {
 
 stage_golden() {
   CC='ccache gcc' CXX='ccache g++' build gcc build || return
-  PACKHOST_UPDATE_GOLDEN=1 suites golden build --suite golden
+  PACKHOST_UPDATE_GOLDEN=1 suites golden build cli_commands cli_options cli_refusals
   git status --short -- tests/support/golden
 }
 
