@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include <string.h>
+
 namespace packhost::cli {
 
 using kit::Code;
@@ -51,6 +53,7 @@ kit::Result<Node> read_config(const std::string &path) {
   auto text = read_small_file(path, kMaxOptionsFileBytes);
   if (!text) return kit::fail(Code::config, "--config {} {}", path, text.error().message);
   auto tree = parse_tree(*text);
+  ::explicit_bzero(text->data(), text->size()); // secrets may stand in it
   if (!tree) return kit::fail(Code::config, "--config {} is {}", path, tree.error().message);
   if (!tree->is(Kind::object))
     return kit::fail(Code::config, "--config {} is not a JSON object", path);

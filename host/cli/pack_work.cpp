@@ -282,6 +282,7 @@ kit::Result<pack::PackLaunch> PackWork::finish(const support::PrivateEnvironment
     return pass_on(refused);
   }
   launch.options = encode_options(std::move(*values));
+  given_.values.wipe(); // a secret of a configuration file stands in it
   return launch;
 }
 

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include <string.h>
+
 namespace packhost::cli {
 
 using kit::Code;
@@ -91,7 +93,7 @@ kit::Result<std::optional<PackWork>> prepare(const PackWords &words, const Launc
 
 } // namespace
 
-kit::Result<Resolved> resolve(const Launch &launch, const Situation &situation) {
+kit::Result<Resolved> resolve(Launch &launch, const Situation &situation) {
   std::string directory;
   if (!situation.is_serve) {
     auto here = working_directory();
@@ -125,6 +127,8 @@ kit::Result<Resolved> resolve(const Launch &launch, const Situation &situation) 
       resolved.granted_environment.push_back(name);
     resolved.packs.push_back(std::move(*finished));
   }
+  for (auto &member : launch.config) ::explicit_bzero(member.second.data(), member.second.size());
+  launch.config.clear();
   // What a refused pack would have offered is not known for sure, so nothing is held against it.
   if (resolved.refused.empty())
     if (auto checked = check_tool_names(launch.host, resolved.packs); !checked)

@@ -29,8 +29,9 @@ struct Situation {
 };
 
 /// Code::invalid_args (exit 2): the words of a pack are wrong, whichever pack. Everything that only
-/// concerns one pack is in `refused`. REQUIRES: the process has one thread (plan forks).
-[[nodiscard]] kit::Result<Resolved> resolve(const Launch &launch, const Situation &situation);
+/// concerns one pack is in `refused`. The configuration's options are wiped from `launch`: secrets
+/// may stand in them. REQUIRES: the process has one thread (plan forks).
+[[nodiscard]] kit::Result<Resolved> resolve(Launch &launch, const Situation &situation);
 
 /// Prints each refusal as a line. RETURNS: the exit code if the launch has to stop for them (with
 /// --on-load-error fail, or with no pack left), else nothing.

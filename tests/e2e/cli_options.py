@@ -210,8 +210,8 @@ class Plan(OptionsCase):
     def test_unless_given_spares_the_child(self):
         """[A-20] plan is not run when the options it would complete were given."""
         words = ["serve", "--explain", "--pack", pack_path("options"), "--plan-error", "planned"]
-        self.assertIn("refused: pack \"options\" refused to start: planned",
-                      self.run_words(*words).stdout + self.run_words(*words).stderr.replace("packhost: ", "refused: "))
+        self.assertEqual(self.refusal(78, *words),
+                         "packhost: pack \"options\" refused to start: planned (configuration).")
         self.assertIn("permissions", self.expect(0, *words, "--root", "/"))
 
     def test_a_path_of_plan_is_looked_at(self):
