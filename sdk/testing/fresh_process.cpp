@@ -7,6 +7,7 @@
 #include "sdk/kit/unique_fd.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 
@@ -90,6 +91,7 @@ Findings run_in_fresh_process(const std::function<Findings()> &check, int limit_
   if (pipe2(ends, O_CLOEXEC) != 0) return {{"no pipe for the check"}, {}};
   const kit::UniqueFd in(ends[0]);
   kit::UniqueFd out(ends[1]);
+  std::fflush(nullptr); // or the child prints what waits here a second time
   const pid_t child = fork();
   if (child < 0) return {{"no process for the check"}, {}};
   if (child == 0) be_the_child(check, out.get());

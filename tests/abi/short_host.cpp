@@ -4,6 +4,8 @@
 #include <packhost/packhost.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 

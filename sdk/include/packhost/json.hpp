@@ -48,6 +48,7 @@ namespace detail {
 
 enum class JsonKind { null, boolean, number, string, array, object };
 
+/// One value directly inside an object or array.
 struct JsonValue {
   std::string key; // empty in an array
   JsonKind kind = JsonKind::null;
@@ -120,7 +121,9 @@ private:
 
   bool value(JsonKind kind) {
     if (depth_ != 1) return depth_ > 0; // a scalar alone is neither object nor array
-    const std::size_t end = stream.Tell();
+    // The iterative reader says EndObject and EndArray before it takes the closing bracket.
+    const bool is_container = kind == JsonKind::object || kind == JsonKind::array;
+    const std::size_t end = stream.Tell() + (is_container ? 1 : 0);
     std::size_t start = start_;
     while (start < end && is_between_values(json_[start])) ++start;
     current_.kind = kind;

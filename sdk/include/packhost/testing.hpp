@@ -32,6 +32,7 @@ private:
   packhost_status status_;
 };
 
+/// One part of a result, its data copied.
 struct Part {
   std::uint32_t type = 0;
   std::uint32_t flags = 0;
@@ -42,12 +43,14 @@ struct Part {
   std::string data;
 };
 
+/// One progress report of a call.
 struct Progress {
   double done = 0;
   double total = 0;
   std::string message;
 };
 
+/// One event a pack logged; field values as text.
 struct LogLine {
   std::int32_t level = 0;
   std::string event;

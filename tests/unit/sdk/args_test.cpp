@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Reading arguments with json.hpp.
 #include <packhost/json.hpp>
 
 #include <doctest/doctest.h>

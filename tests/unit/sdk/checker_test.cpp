@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The checks of packhost-check, and the samples they call tools with.
 #include "sdk/testing/checks.hpp"
 #include "sdk/testing/harness.hpp"
 #include "tests/unit/sdk/pack_file.hpp"
@@ -71,7 +72,7 @@ TEST_SUITE("testing/checks") {
   TEST_CASE("arguments found in the log are a finding, and are not shown") {
     // The tool takes no arguments: the harness offers nothing, so the check says that it looked.
     Subject subject = subject_of("vices");
-    check_file(subject);
+    static_cast<void>(check_file(subject));
     for (const Check &check : list_checks(subject)) {
       if (check.name != "tool log_args: arguments stay out of the log") continue;
       const Findings found = run_in_fresh_process(check.run, 20'000);
@@ -133,8 +134,7 @@ TEST_SUITE("testing/samples") {
       "additionalProperties": false, "properties": {"n": {"type": "integer"}}})";
     for (const BadSample &bad : make_bad_samples(schema, R"({"n": 1})")) {
       CAPTURE(bad.what);
-      const bool may_stand = bad.what == "property 'n' is a negative number" ||
-                             bad.what == "property 'n' is a huge number";
+      const bool may_stand = bad.what == "property 'n' is a negative number";
       CHECK(bad.breaks_schema != may_stand);
     }
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// What the harness lets a test do, on the test packs.
 #include "tests/unit/sdk/pack_file.hpp"
 
 #include <doctest/doctest.h>

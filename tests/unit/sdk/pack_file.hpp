@@ -5,8 +5,21 @@
 #include <packhost/pack.hpp>
 #include <packhost/testing.hpp>
 
+#include <doctest/doctest.h>
+
 #include <string>
 #include <string_view>
+#include <vector>
+
+/// A failure shows every sentence.
+template <>
+struct doctest::StringMaker<std::vector<std::string>> {
+  static String convert(const std::vector<std::string> &sentences) {
+    std::string all;
+    for (const std::string &sentence : sentences) all += "\n    " + sentence;
+    return all.empty() ? "(none)" : all.c_str();
+  }
+};
 
 namespace packhost::test {
 

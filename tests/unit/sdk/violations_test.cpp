@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Every breach of the contract that the harness notices, each by a pack that commits it.
 #include "tests/unit/sdk/pack_file.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The C++ wrapper, on packs made in the test.
 #include "tests/unit/sdk/pack_file.hpp"
 
 #include <doctest/doctest.h>
