@@ -15,16 +15,10 @@ namespace packhost::mcp {
 
 CallAnswer::CallAnswer(Context &context, rpc::ReplyOnce reply)
     : server_(context.server), revision_(context.revision), reply_(std::move(reply)),
-      progress_token_(context.progress_token.text()), place_(std::make_shared<Place>()) {
-  place_->inflight = &server_.inflight();
-}
+      progress_token_(context.progress_token.text()) {}
 
-void CallAnswer::Place::close_one() {
-  if (open_ends.fetch_sub(1, std::memory_order_acq_rel) == 1) inflight->remove(number);
-}
-
-void CallAnswer::set_place(std::uint64_t number) {
-  place_->number = number;
+void CallAnswer::close_one_end() {
+  if (open_ends_.fetch_sub(1, std::memory_order_acq_rel) == 1) server_.inflight().remove(place_);
 }
 
 void CallAnswer::on_progress(double done, double total, std::string_view message) {
@@ -37,29 +31,39 @@ void CallAnswer::on_progress(double done, double total, std::string_view message
   writer.end_object();
   // Asked under the writer's lock: nothing goes out after the response, or after a cancellation.
   server_.notify(rpc::encode_notification("notifications/progress", params),
-                 [this] { return !is_settled_.load(std::memory_order_acquire); });
+                 [this, keep = call_.lock()] {
+                   return !is_settled_.load(std::memory_order_acquire);
+                 });
 }
 
 std::size_t CallAnswer::on_done(pack::CallOutcome &outcome, bool may_wait) {
   is_settled_.store(true, std::memory_order_release);
   std::string text = encode(outcome);
   const std::size_t bytes = text.size();
-  reply_.response(std::move(text), may_wait, [place = place_] { place->close_one(); });
+  if (may_wait) {
+    reply_.response(std::move(text));
+    close_one_end();
+  } else { // it stays in flight until a thread of the host has written it
+    reply_.response(std::move(text), false, [this, keep = call_.lock()] { close_one_end(); });
+  }
   return bytes;
 }
 
 void CallAnswer::on_dropped() {
   is_settled_.store(true, std::memory_order_release);
   reply_.drop();
-  place_->close_one();
+  close_one_end();
 }
 
-void CallAnswer::on_ended() {
-  place_->close_one();
+void CallAnswer::on_ended() { close_one_end(); }
+
+void CallAnswer::give_up() {
+  if (const std::shared_ptr<pack::PackCall> call = call_.lock()) call->give_up();
 }
 
-void RunningCall::end(pack::EndedBy cause) {
-  if (call_->cancel(cause)) server_.tell_later(call_);
+void CallAnswer::end(pack::EndedBy cause) {
+  const std::shared_ptr<pack::PackCall> call = call_.lock();
+  if (call != nullptr && call->cancel(cause)) server_.tell_later(call);
 }
 
 // ---- failures

@@ -19,14 +19,16 @@
 
 namespace packhost::mcp {
 
-class CallAnswer : public pack::CallListener {
+class CallAnswer : public pack::CallListener, public rpc::Work {
 public:
   CallAnswer(Context &context, rpc::ReplyOnce reply);
 
   [[nodiscard]] const rpc::Id &id() const { return reply_.id(); }
 
-  /// The number of the place in flight. Before the call runs.
-  void set_place(std::uint64_t number);
+  /// The call this listens to, and the number of its place in flight. Before the call runs.
+  void set_call(const std::shared_ptr<pack::PackCall> &call) { call_ = call; }
+
+  void set_place(std::uint64_t number) { place_ = number; }
 
   [[nodiscard]] bool wants_progress() const { return !progress_token_.empty(); }
 
@@ -34,6 +36,15 @@ public:
   std::size_t on_done(pack::CallOutcome &outcome, bool may_wait) final;
   void on_dropped() final;
   void on_ended() final;
+
+  // What the table of running requests asks for.
+  void cancel() final { end(pack::EndedBy::client); }
+
+  void expire() final { end(pack::EndedBy::deadline); }
+
+  void give_up() final;
+
+  void stop() final { end(pack::EndedBy::shutdown); }
 
 protected:
   /// The whole response. Called once, on any thread.
@@ -46,40 +57,17 @@ protected:
 private:
   /// The place in flight is given back when the answer is out (or none is due) and the pack has let
   /// go of the call, whichever comes last.
-  struct Place {
-    rpc::Inflight *inflight = nullptr;
-    std::uint64_t number = 0;
-    std::atomic<int> open_ends{2};
-    void close_one();
-  };
+  void close_one_end();
+  void end(pack::EndedBy cause);
 
   Server &server_;
   const Revision &revision_;
   rpc::ReplyOnce reply_;
   std::string progress_token_;
-  std::shared_ptr<Place> place_;
+  std::weak_ptr<pack::PackCall> call_; // owns this
+  std::uint64_t place_ = 0;
+  std::atomic<int> open_ends_{2};
   std::atomic<bool> is_settled_{false};
-};
-
-/// A call of a pack as the table of running requests sees it.
-class RunningCall final : public rpc::Work {
-public:
-  RunningCall(Server &server, std::shared_ptr<pack::PackCall> call)
-      : server_(server), call_(std::move(call)) {}
-
-  void cancel() override { end(pack::EndedBy::client); }
-
-  void expire() override { end(pack::EndedBy::deadline); }
-
-  void give_up() override { call_->give_up(); }
-
-  void stop() override { end(pack::EndedBy::shutdown); }
-
-private:
-  void end(pack::EndedBy cause);
-
-  Server &server_;
-  std::shared_ptr<pack::PackCall> call_;
 };
 
 /// What a failed call says to a model or a person, by the table of abi.md section 5.

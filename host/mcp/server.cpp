@@ -35,6 +35,12 @@ std::size_t count_threads(const std::vector<pack::PackLaunch> &packs, std::size_
   return (inside < max_calls ? inside : max_calls) + kOtherThreads;
 }
 
+/// A member's own members; none if it is no object.
+json::Object find_object(const Params &params, std::string_view name) {
+  const json::Value value = params.find(name);
+  return json::Object(value.is(json::Kind::object) ? value : json::Value());
+}
+
 Capabilities read_capabilities(const std::vector<std::unique_ptr<pack::Instance>> &instances) {
   Capabilities found;
   for (const std::unique_ptr<pack::Instance> &instance : instances) {
@@ -148,7 +154,9 @@ void Server::on_request(const rpc::Message &message, std::string &line, bool may
   if (support::is_logged(support::LogLevel::debug))
     support::log(support::LogLevel::debug, "request.received",
                  {{"req", message.id.token}, {"method", message.method.substr(0, 64)}});
-  const Ruling ruling = session_.rule(message);
+  const Params params(message.params);
+  const json::Object meta = find_object(params, "_meta");
+  const Ruling ruling = session_.rule(message, meta);
   if (ruling.kind == Ruling::Kind::refused) {
     reply.error(ruling.code, ruling.message, ruling.data);
     return;
@@ -160,9 +168,6 @@ void Server::on_request(const rpc::Message &message, std::string &line, bool may
     reply.error(rpc::kMethodNotFound, "Method not found");
     return;
   }
-  const Params params(message.params);
-  const json::Value meta_value = params.find("_meta");
-  const json::Object meta(meta_value.is(json::Kind::object) ? meta_value : json::Value());
   if (revision.per_request) {
     const json::Value level = meta.find("io.modelcontextprotocol/logLevel");
     if (level.exists() && (!level.is(json::Kind::string) || find_log_level(level.string()) < 0)) {
@@ -201,8 +206,7 @@ void Server::on_batch(const std::vector<json::Value> &elements, std::string &lin
     if (parsed.kind == rpc::Parsed::Kind::refused) {
       batch.add().error(parsed.refusal.code, parsed.refusal.message, parsed.refusal.id);
     } else if (parsed.kind == rpc::Parsed::Kind::message) {
-      const bool is_foreign = parsed.message.method == "initialize" ||
-                              session_.rule(parsed.message).kind != Ruling::Kind::session;
+      const bool is_foreign = !is_in_session(parsed.message);
       if (parsed.message.id.exists()) batch.add();
       if (parsed.message.id.exists() && is_foreign)
         batch.error(rpc::kInvalidRequest, "Invalid request: not in a batch", parsed.message.id);
@@ -211,6 +215,11 @@ void Server::on_batch(const std::vector<json::Value> &elements, std::string &lin
     }
   }
   batch.close();
+}
+
+bool Server::is_in_session(const rpc::Message &message) const {
+  const Params params(message.params);
+  return session_.rule(message, find_object(params, "_meta")).kind == Ruling::Kind::session;
 }
 
 bool Server::is_declared(Needs needs) const {
@@ -244,8 +253,10 @@ void Server::start_call(pack::Instance &instance, pack::CallRequest request,
   support::Pace *pace = request.pace;
   const auto call =
       std::make_shared<pack::PackCall>(instance, std::move(request), std::move(answer));
-  const rpc::Inflight::Added added =
-      inflight_.add(id, std::make_shared<RunningCall>(*this, call), call->deadline(), line_bytes);
+  listener->set_call(call);
+  // One owner for both: the listener lives as long as its call.
+  const rpc::Inflight::Added added = inflight_.add(id, std::shared_ptr<rpc::Work>(call, listener),
+                                                   call->deadline(), line_bytes);
   listener->set_place(added.number);
   if (added.is_earliest) wake_control();
   if (pace != nullptr && pace->is_slow()) writer_.flush(); // before a call that is handed over

@@ -114,6 +114,7 @@ private:
   void on_request(const rpc::Message &message, std::string &line, bool may_take_line,
                   support::ReadTurn &turn, rpc::ReplyOnce reply);
   void on_notification(const rpc::Message &message);
+  [[nodiscard]] bool is_in_session(const rpc::Message &message) const;
   void on_batch(const std::vector<kit::json::Value> &elements, std::string &line,
                 support::ReadTurn &turn);
   [[nodiscard]] bool is_declared(Needs needs) const;

@@ -74,10 +74,7 @@ std::string_view log_level_name(int level) {
   return kLogLevels.at(static_cast<std::size_t>(level));
 }
 
-Ruling Session::rule(const rpc::Message &message) const {
-  const json::Object params(message.params);
-  const json::Value meta_value = params.find("_meta");
-  const json::Object meta(meta_value.is(json::Kind::object) ? meta_value : json::Value());
+Ruling Session::rule(const rpc::Message &message, const json::Object &meta) const {
   const bool has_claim = meta.find(kVersionKey).exists();
   const bool is_initialize = message.method == "initialize";
   if (has_claim && !(is_initialize && !find_envelope_fault(meta).empty()))

@@ -39,8 +39,9 @@ struct Ruling {
 /// The state of the legacy session of one stream. Any thread.
 class Session {
 public:
-  /// Classifies a request (protocol.md section 3). REQUIRES: message.id exists.
-  [[nodiscard]] Ruling rule(const rpc::Message &message) const;
+  /// Classifies a request (protocol.md section 3). `meta` holds the members of _meta, none if it is
+  /// no object. REQUIRES: message.id exists.
+  [[nodiscard]] Ruling rule(const rpc::Message &message, const kit::json::Object &meta) const;
 
   /// A fresh session: subscriptions and level cleared.
   void begin(const Revision &revision);

@@ -170,10 +170,7 @@ kit::Status Instance::open() {
     while (std::shared_ptr<PackCall> next = take_next()) following.push_back(std::move(next));
   }
   for (std::shared_ptr<PackCall> &call : following) {
-    turns_->post([this, held = std::move(call)](support::OffTurn) {
-      std::vector<std::shared_ptr<PackCall>> one{held};
-      run_following(one);
-    });
+    turns_->post([this, held = std::move(call)](support::OffTurn) { run_with_room(held); });
   }
   support::log(support::LogLevel::info, "pack.opened", {{"pack", std::string(alias())}});
   return {};
@@ -357,7 +354,6 @@ std::shared_ptr<PackCall> Instance::take_next() {
 }
 
 void Instance::run(std::shared_ptr<PackCall> call) {
-  std::vector<std::shared_ptr<PackCall>> following;
   {
     support::Lock lock(mutex_);
     if (state_ == State::refused || state_ == State::closed) {
@@ -366,21 +362,22 @@ void Instance::run(std::shared_ptr<PackCall> call) {
       return;
     }
     queue_.push_back(std::move(call));
-    if (std::shared_ptr<PackCall> next = take_next()) following.push_back(std::move(next));
+    call = take_next(); // often the same
   }
-  run_following(following);
+  if (call != nullptr) run_with_room(std::move(call));
 }
 
-void Instance::run_following(std::vector<std::shared_ptr<PackCall>> &following) {
+void Instance::run_with_room(std::shared_ptr<PackCall> call) {
+  std::vector<std::shared_ptr<PackCall>> following;
   std::vector<std::shared_ptr<PackCall>> *outer = std::exchange(t_following, &following);
-  for (std::size_t i = 0; i < following.size(); ++i) { // grows while calls end
-    const std::shared_ptr<PackCall> call = std::move(following[i]);
+  for (std::size_t next = 0; call != nullptr; ++next) {
     if (call->is_cancelled()) {
       call->end_outside(PACKHOST_E_CANCELLED, {}, true);
       leave(*call, true);
     } else {
       call->enter(*entry_, pack_);
     }
+    call = next < following.size() ? std::move(following[next]) : nullptr;
   }
   t_following = outer;
 }
@@ -398,10 +395,7 @@ void Instance::leave(const PackCall &call, bool on_host_thread) {
     if (on_host_thread && t_following != nullptr && t_following->size() < kMaxPackCalls) {
       t_following->push_back(std::move(one));
     } else if (turns_ != nullptr) {
-      turns_->post([this, held = std::move(one)](support::OffTurn) {
-        std::vector<std::shared_ptr<PackCall>> following{held};
-        run_following(following);
-      });
+      turns_->post([this, held = std::move(one)](support::OffTurn) { run_with_room(held); });
     }
   }
 }

@@ -142,7 +142,8 @@ private:
   void refuse(std::string reason);
   void read_about();
   void read_lists();
-  void run_following(std::vector<std::shared_ptr<PackCall>> &following);
+  /// Enters with `call`, which has its room, and with those that get theirs when it ends.
+  void run_with_room(std::shared_ptr<PackCall> call);
   [[nodiscard]] bool has_room_for(const PackCall &call) const PACKHOST_REQUIRES(mutex_);
   [[nodiscard]] std::shared_ptr<PackCall> take_next() PACKHOST_REQUIRES(mutex_);
 

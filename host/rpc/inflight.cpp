@@ -19,8 +19,13 @@ std::optional<Inflight::Refusal> Inflight::reserve(std::size_t bytes) {
 Inflight::Added Inflight::add(const Id &id, std::shared_ptr<Work> work, kit::Deadline deadline,
                               std::size_t bytes) {
   support::Lock lock(mutex_);
-  const std::uint64_t number = next_number_++;
-  entries_.emplace(number, Entry{id, std::move(work), deadline, bytes, false});
+  if (free_.empty()) {
+    entries_.emplace_back();
+    free_.push_back(entries_.size());
+  }
+  const std::uint64_t number = free_.back();
+  free_.pop_back();
+  entries_[number - 1] = Entry{id, std::move(work), deadline, bytes, false};
   const bool is_earliest = deadline < earliest_;
   if (is_earliest) earliest_ = deadline;
   return Added{number, is_earliest};
@@ -29,27 +34,28 @@ Inflight::Added Inflight::add(const Id &id, std::shared_ptr<Work> work, kit::Dea
 void Inflight::remove(std::uint64_t number) {
   std::shared_ptr<Work> last; // dies outside the lock
   support::Lock lock(mutex_);
-  const auto found = entries_.find(number);
-  if (found == entries_.end()) return;
-  last = std::move(found->second.work);
-  bytes_ -= found->second.bytes;
+  if (number == 0 || number > entries_.size() || entries_[number - 1].work == nullptr) return;
+  Entry &entry = entries_[number - 1];
+  last = std::move(entry.work);
+  bytes_ -= entry.bytes;
   --reserved_;
-  entries_.erase(found);
+  free_.push_back(number);
   // earliest_ stays: an early look at the clock costs less than finding the new one each time.
 }
 
 std::vector<std::shared_ptr<Work>> Inflight::find(const Id &id) const {
   std::vector<std::shared_ptr<Work>> found;
   support::Lock lock(mutex_);
-  for (const auto &[number, entry] : entries_)
-    if (entry.id.token == id.token) found.push_back(entry.work);
+  for (const Entry &entry : entries_)
+    if (entry.work != nullptr && entry.id.token == id.token) found.push_back(entry.work);
   return found;
 }
 
 std::vector<std::shared_ptr<Work>> Inflight::all() const {
   std::vector<std::shared_ptr<Work>> every;
   support::Lock lock(mutex_);
-  for (const auto &[number, entry] : entries_) every.push_back(entry.work);
+  for (const Entry &entry : entries_)
+    if (entry.work != nullptr) every.push_back(entry.work);
   return every;
 }
 
@@ -65,7 +71,8 @@ void Inflight::check_deadlines() {
     support::Lock lock(mutex_);
     if (!earliest_.has_passed()) return;
     earliest_ = kit::Deadline();
-    for (auto &[number, entry] : entries_) {
+    for (Entry &entry : entries_) {
+      if (entry.work == nullptr) continue;
       if (entry.due.has_passed()) {
         (entry.is_expired ? given_up : expired).push_back(entry.work);
         entry.due = entry.is_expired

@@ -11,7 +11,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace packhost::rpc {
@@ -55,7 +54,7 @@ public:
   [[nodiscard]] Added add(const Id &id, std::shared_ptr<Work> work, kit::Deadline deadline,
                           std::size_t bytes);
 
-  /// Gives the place back. Unknown numbers are ignored.
+  /// Gives the place back. Once for each add(); 0 is ignored.
   void remove(std::uint64_t number);
 
   /// Every running request with this id (type and value).
@@ -77,13 +76,13 @@ private:
     std::shared_ptr<Work> work;
     kit::Deadline due; // the deadline, then the end of the grace, then never
     std::size_t bytes = 0;
-    bool is_expired = false;
+    bool is_expired = false; // a free slot has no work
   };
 
   const Bounds bounds_;
   mutable support::Mutex mutex_;
-  std::unordered_map<std::uint64_t, Entry> entries_ PACKHOST_GUARDED_BY(mutex_);
-  std::uint64_t next_number_ PACKHOST_GUARDED_BY(mutex_) = 1;
+  std::vector<Entry> entries_ PACKHOST_GUARDED_BY(mutex_); // a number is a slot, counted from 1
+  std::vector<std::uint64_t> free_ PACKHOST_GUARDED_BY(mutex_);
   std::size_t reserved_ PACKHOST_GUARDED_BY(mutex_) = 0; // entries and places not registered yet
   std::size_t bytes_ PACKHOST_GUARDED_BY(mutex_) = 0;
   kit::Deadline earliest_ PACKHOST_GUARDED_BY(mutex_);

@@ -19,7 +19,8 @@ mcp::Ruling rule(const mcp::Session &session, std::string_view method, std::stri
   line += "}}";
   const packhost::rpc::Parsed parsed = packhost::rpc::parse_line(line);
   REQUIRE(parsed.kind == packhost::rpc::Parsed::Kind::message);
-  return session.rule(parsed.message);
+  const packhost::kit::json::Object params(parsed.message.params);
+  return session.rule(parsed.message, packhost::kit::json::Object(params.find("_meta")));
 }
 
 constexpr std::string_view kFull = R"({"io.modelcontextprotocol/protocolVersion":"2026-07-28",
