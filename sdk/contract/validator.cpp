@@ -103,8 +103,8 @@ struct ElementHash {
 
   [[nodiscard]] ElementHash GetUint64() const { return *this; } // RapidJSON's name
 
-  friend bool operator==(const ElementHash &element, std::uint64_t hash) {
-    return element.equals_any || element.hash == hash;
+  friend bool operator==(const ElementHash &element, std::uint64_t other) {
+    return element.equals_any || element.hash == other;
   }
 };
 

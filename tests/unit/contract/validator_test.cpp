@@ -76,9 +76,9 @@ TEST_SUITE("contract/validator") {
         {R"({"path":"a","step":0.7})", "/step: must be a multiple of 0.5"},
         {R"({"path":"a","any":5})", "/any: must be a string or null"},
     };
-    for (const auto &[document, expected] : rows) {
-      CAPTURE(document);
-      CHECK(outcome(kRead, document) == expected);
+    for (const std::pair<std::string, std::string> &row : rows) {
+      CAPTURE(row.first);
+      CHECK(outcome(kRead, row.first) == row.second);
     }
   }
 

@@ -82,9 +82,9 @@ TEST_SUITE("kit/json_check") {
         {std::string("\"a\0b\"", 5), "syntax at 2"},
         {std::string("1\0", 2), "syntax at 1"},
     };
-    for (const auto &[text, expected] : rows) {
-      CAPTURE(text);
-      CHECK(outcome(text) == expected);
+    for (const std::pair<std::string, std::string> &row : rows) {
+      CAPTURE(row.first);
+      CHECK(outcome(row.first) == row.second);
     }
   }
 
