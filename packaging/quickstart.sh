@@ -16,7 +16,7 @@ export PATH="/usr/bin:/bin:$PATH" LC_ALL=C.UTF-8
 if [ ! -f "$build/build.ninja" ]; then
   rm -rf "$build"
   echo "Configuring $build"
-  if ! CC=gcc CXX=g++ meson setup "$build" "$top" --buildtype release --prefix /usr --libdir lib \
+  if ! meson setup "$build" "$top" --buildtype release --prefix /usr --libdir lib \
     --wrap-mode=nofallback >"$top/build-release.log" 2>&1; then
     cat "$top/build-release.log" >&2
     exit 1

@@ -49,11 +49,12 @@ check() { # check NAME COMMAND...: run it, show its output only when it fails
 }
 
 configure() { # configure DIR OPTIONS...: once; ninja configures anew by itself when a build file changed
-  local dir=$1
+  local dir=$1 options
   shift
-  [ -f "$dir/build.ninja" ] && return 0
+  options="${CC-} ${CXX-} $*"
+  [ -f "$dir/build.ninja" ] && [ "$(cat "$dir/configured" 2>/dev/null)" = "$options" ] && return 0
   rm -rf "$dir"
-  meson setup "$dir" --werror --wrap-mode=nofallback -Dtests=enabled "$@"
+  meson setup "$dir" --werror --wrap-mode=nofallback -Dtests=enabled "$@" && printf '%s\n' "$options" >"$dir/configured"
 }
 
 build() { # build NAME DIR OPTIONS...: configure and compile all of it
