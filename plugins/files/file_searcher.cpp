@@ -4,6 +4,7 @@
 #include "plugins/files/file_searcher.hpp"
 
 #include "plugins/files/text_model.hpp"
+#include "sdk/kit/lines.hpp"
 #include "sdk/kit/unique_fd.hpp"
 #include "sdk/kit/utf8.hpp"
 
@@ -151,8 +152,9 @@ bool FileSearcher::take_block(FileFindings &findings) {
   if (is_first_block_ && text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);
   has_lf_ = true;
   is_first_block_ = false;
-  line_ =
-      search_lines(text, pattern_, line_, options_.context_lines, options_.max_hits, findings.hits);
+  search_lines(text, pattern_, line_, options_.context_lines, options_.max_hits, findings.hits);
+  if (at_end_) return true;
+  line_ += kit::count_byte(text, '\n');
   std::memmove(buffer_.get(), buffer_.get() + taken, used_ - taken);
   used_ -= taken;
   return true;

@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 
-std::size_t find_text(std::string_view text, std::string_view wanted, std::size_t from) {
-  if (from > text.size()) return kNone;
-  const void *const found =
-      ::memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
-  if (found == nullptr) return kNone;
-  return static_cast<std::size_t>(static_cast<const char *>(found) - text.data());
-}
-
 std::size_t start_of_line(std::string_view text, std::size_t at) {
   if (at == 0) return 0;
   const void *const found = ::memrchr(text.data(), '\n', at);
@@ -109,27 +101,26 @@ kit::Result<Pattern, RegexFault> Pattern::compile(std::string query, bool is_reg
     if (!regex) return kit::pass_on(regex);
     pattern.regex_ = std::move(*regex);
   } else {
-    pattern.literal_ = std::move(query);
+    pattern.literal_ = LiteralFinder(std::move(query));
   }
   return pattern;
 }
 
 std::optional<std::size_t> Pattern::find_candidate(std::string_view text, std::size_t from) const {
   if (regex_) return regex_->find_candidate(text, from);
-  const std::size_t found = find_text(text, literal_, from);
+  const std::size_t found = literal_.find(text, from);
   return found == kNone ? std::nullopt : std::optional<std::size_t>(found);
 }
 
 std::optional<MatchSpan> Pattern::match_line(std::string_view line, std::size_t from) const {
   if (regex_) return regex_->match_line(line, from);
-  const std::size_t found = find_text(line, literal_, from);
+  const std::size_t found = literal_.find(line, from);
   if (found == kNone) return std::nullopt;
-  return MatchSpan{found, found + literal_.size()};
+  return MatchSpan{found, found + literal_.wanted().size()};
 }
 
-std::uint64_t search_lines(std::string_view text, const Pattern &pattern, std::uint64_t first_line,
-                           std::size_t context_lines, std::size_t max_hits,
-                           std::vector<SearchHit> &hits) {
+void search_lines(std::string_view text, const Pattern &pattern, std::uint64_t first_line,
+                  std::size_t context_lines, std::size_t max_hits, std::vector<SearchHit> &hits) {
   std::size_t from = 0;
   std::size_t counted = 0; // lines are counted up to here
   std::uint64_t line_number = first_line;
@@ -152,7 +143,6 @@ std::uint64_t search_lines(std::string_view text, const Pattern &pattern, std::u
     }
     from = end + 1;
   }
-  return line_number + kit::count_byte(text.substr(counted), '\n');
 }
 
 } // namespace packhost::files

@@ -2,6 +2,7 @@
 // Finding lines in one text that is already in memory: the pattern, and what is told of a hit.
 #pragma once
 
+#include "plugins/files/literal_finder.hpp"
 #include "plugins/files/regex.hpp"
 
 #include <cstdint>
@@ -28,7 +29,7 @@ public:
   [[nodiscard]] std::optional<MatchSpan> match_line(std::string_view line, std::size_t from) const;
 
 private:
-  std::string literal_;
+  LiteralFinder literal_;
   std::optional<Regex> regex_;
 };
 
@@ -45,9 +46,8 @@ struct SearchHit {
 };
 
 /// Appends the matching lines of `text` to `hits` until there are `max_hits`. `first_line`: number
-/// of the text's first line. RETURNS: the number of the line behind the text.
-std::uint64_t search_lines(std::string_view text, const Pattern &pattern, std::uint64_t first_line,
-                           std::size_t context_lines, std::size_t max_hits,
-                           std::vector<SearchHit> &hits);
+/// of the text's first line.
+void search_lines(std::string_view text, const Pattern &pattern, std::uint64_t first_line,
+                  std::size_t context_lines, std::size_t max_hits, std::vector<SearchHit> &hits);
 
 } // namespace packhost::files

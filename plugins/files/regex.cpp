@@ -266,7 +266,7 @@ kit::Result<Regex, RegexFault> Regex::compile(std::string_view pattern, bool cas
   } else {
     const PatternScan scan(pattern);
     if (scan.fault) return tl::unexpected(*scan.fault);
-    if (case_sensitive) regex.required_ = scan.required();
+    if (case_sensitive) regex.required_ = LiteralFinder(scan.required());
     regex.line_by_line_ = scan.touches_line_flags;
     text = std::string(kLineFlags) + std::string(pattern);
   }
@@ -292,11 +292,9 @@ std::optional<MatchSpan> Regex::match_line(std::string_view line, std::size_t fr
 
 std::optional<std::size_t> Regex::find_candidate(std::string_view text, std::size_t from) const {
   if (from >= text.size()) return std::nullopt;
-  if (!required_.empty()) {
-    const void *const found =
-        ::memmem(text.data() + from, text.size() - from, required_.data(), required_.size());
-    if (found == nullptr) return std::nullopt;
-    return static_cast<std::size_t>(static_cast<const char *>(found) - text.data());
+  if (!required_.wanted().empty()) {
+    const std::size_t found = required_.find(text, from);
+    return found == std::string_view::npos ? std::nullopt : std::optional<std::size_t>(found);
   }
   if (line_by_line_) return from;
   re2::StringPiece match;

@@ -3,6 +3,7 @@
 // file of this pack that names RE2.
 #pragma once
 
+#include "plugins/files/literal_finder.hpp"
 #include "sdk/kit/result.hpp"
 
 #include <cstddef>
@@ -49,16 +50,16 @@ public:
                                                           std::size_t from) const;
 
   /// A text that every matching line holds, or empty.
-  [[nodiscard]] const std::string &required_literal() const { return required_; }
+  [[nodiscard]] const std::string &required_literal() const { return required_.wanted(); }
 
   /// For tests of the prefilter: as if there were none.
-  void for_test_drop_required_literal() { required_.clear(); }
+  void for_test_drop_required_literal() { required_ = LiteralFinder(); }
 
 private:
   Regex();
 
   std::unique_ptr<re2::RE2> compiled_;
-  std::string required_;
+  LiteralFinder required_;
   bool line_by_line_ = false; // the pattern tells the start of a text from the start of a line
 };
 

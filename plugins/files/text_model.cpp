@@ -225,16 +225,16 @@ ByteTraits traits_of(std::string_view bytes) {
   const __m128i zero = _mm_setzero_si128();
   const __m128i carriage = _mm_set1_epi8('\r');
   __m128i high = zero;
-  __m128i nul = zero;
+  __m128i least = _mm_set1_epi8(-1);
   __m128i cr = zero;
   for (; end - at >= 16; at += 16) {
     const __m128i chunk = _mm_loadu_si128(reinterpret_cast<const __m128i *>(at));
     high = _mm_or_si128(high, chunk);
-    nul = _mm_or_si128(nul, _mm_cmpeq_epi8(chunk, zero));
+    least = _mm_min_epu8(least, chunk);
     cr = _mm_or_si128(cr, _mm_cmpeq_epi8(chunk, carriage));
   }
   traits.has_high = _mm_movemask_epi8(high) != 0;
-  traits.has_nul = _mm_movemask_epi8(nul) != 0;
+  traits.has_nul = _mm_movemask_epi8(_mm_cmpeq_epi8(least, zero)) != 0;
   traits.has_cr = _mm_movemask_epi8(cr) != 0;
 #endif
   for (; at != end; ++at) {

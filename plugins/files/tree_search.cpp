@@ -170,7 +170,8 @@ private:
     }
     std::size_t hits = 0;
     for (const FileTask &task : batch->files) {
-      if (halted_.load(std::memory_order_relaxed) || should_halt()) break;
+      if (halted_.load(std::memory_order_relaxed) || should_halt(batch->findings.size() % 8 == 0))
+        break;
       FileFindings findings;
       if (task.is_special) {
         findings.verdict = FileVerdict::special;
@@ -189,10 +190,10 @@ private:
   }
 
   /// Whether time, bytes or the caller end the search.
-  bool should_halt() {
+  bool should_halt(bool looks_at_clock) {
     if (stop_()) {
       cancelled_ = true;
-    } else if (deadline_.has_passed()) {
+    } else if (looks_at_clock && deadline_.has_passed()) {
       out_of_time_ = true;
     } else if (bytes_.load(std::memory_order_relaxed) > request_.max_bytes) {
       out_of_bytes_ = true;

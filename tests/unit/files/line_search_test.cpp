@@ -93,6 +93,22 @@ TEST_SUITE("files/line_search") {
     }
   }
 
+  TEST_CASE("a text is found where a plain search finds it") {
+    std::mt19937 random(5);
+    for (int round = 0; round < 4000; ++round) {
+      std::string text(random() % 120, ' ');
+      for (char &letter : text) letter = "ab_z"[random() % 4];
+      std::string wanted(1 + random() % 5, ' ');
+      for (char &letter : wanted) letter = "ab_z"[random() % 4];
+      const LiteralFinder finder(wanted);
+      const std::size_t from = random() % 10;
+      CAPTURE(text);
+      CAPTURE(wanted);
+      CHECK(finder.find(text, from) ==
+            (from > text.size() ? std::string::npos : text.find(wanted, from)));
+    }
+  }
+
   TEST_CASE("a long line is cut around the match") {
     const Pattern pattern = *Pattern::compile("needle", false, true);
     std::vector<SearchHit> hits;
