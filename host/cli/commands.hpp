@@ -48,8 +48,14 @@ struct Invocation {
                            const support::PrivateEnvironment &environment);
 [[nodiscard]] int run_pack_command(const Invocation &invocation,
                                    const support::PrivateEnvironment &environment);
+
+/// Lists the packs that are there.
 [[nodiscard]] int run_packs(const Invocation &invocation);
+
+/// Shows a manifest, or what its tool list costs.
 [[nodiscard]] int run_inspect(const Invocation &invocation);
+
+/// Becomes packhost-check; returns only if that is not installed.
 [[nodiscard]] int run_check(const Invocation &invocation);
 
 } // namespace packhost::cli

@@ -35,6 +35,7 @@ struct HostMeaning {
   [[nodiscard]] bool is_hidden() const { return secret || secret_from != SecretFrom::nothing; }
 };
 
+/// What "x-packhost" of a schema says; members of unknown names are passed over.
 [[nodiscard]] HostMeaning read_meaning(const Node &schema);
 
 enum class FieldType : std::uint8_t { text, integer, number, boolean, array, object };
@@ -61,6 +62,7 @@ struct Field {
 /// The members of an object schema, in its order.
 [[nodiscard]] std::vector<Field> read_fields(const Node &schema);
 
+/// A field by its name or by its flag, or nullptr. Borrowed from `fields`.
 [[nodiscard]] const Field *find_field(const std::vector<Field> &fields, std::string_view name);
 [[nodiscard]] const Field *find_field_of_flag(const std::vector<Field> &fields,
                                               std::string_view flag);

@@ -82,6 +82,7 @@ struct HostOption {
   std::string_view help;
 };
 
+/// The table.
 [[nodiscard]] std::span<const HostOption> host_options();
 
 /// The row of a flag, or nullptr.

@@ -54,6 +54,7 @@ struct PackPlaces {
   std::string build_tree; // holds NAME/NAME.so
 };
 
+/// Code::config if the executable's own place cannot be found.
 [[nodiscard]] kit::Result<PackPlaces> find_pack_places();
 
 } // namespace packhost::cli

@@ -255,8 +255,8 @@ void Server::start_call(pack::Instance &instance, pack::CallRequest request,
       std::make_shared<pack::PackCall>(instance, std::move(request), std::move(answer));
   listener->set_call(call);
   // One owner for both: the listener lives as long as its call.
-  const rpc::Inflight::Added added = inflight_.add(id, std::shared_ptr<rpc::Work>(call, listener),
-                                                   call->deadline(), line_bytes);
+  const rpc::Inflight::Added added =
+      inflight_.add(id, std::shared_ptr<rpc::Work>(call, listener), call->deadline(), line_bytes);
   listener->set_place(added.number);
   if (added.is_earliest) wake_control();
   if (pace != nullptr && pace->is_slow()) writer_.flush(); // before a call that is handed over
@@ -303,7 +303,7 @@ void Server::wait_described(support::ReadTurn &turn) {
     writer_.flush();
     (void)turn.give_away();
     t_gathers = false;
-    if (!instance->wait_described(deadline))
+    if (!instance->wait_described(deadline) && instance->note_late())
       support::log(support::LogLevel::warn, "pack.not_described_in_time",
                    {{"pack", std::string(instance->alias())}});
   }

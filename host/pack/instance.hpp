@@ -84,6 +84,9 @@ public:
   /// Waits for that, until `deadline`. RETURNS: is_described().
   [[nodiscard]] bool wait_described(kit::Deadline deadline);
 
+  /// True the first time: that the pack is late is worth one log line.
+  [[nodiscard]] bool note_late() { return !was_late_.exchange(true, std::memory_order_relaxed); }
+
   [[nodiscard]] About about() const;
 
   /// Asks the pack's catalog for one list (a PACKHOST_CHANGED_* bit): a JSON array, unchecked, to
@@ -163,6 +166,7 @@ private:
   packhost_pack *pack_ = nullptr;
   const packhost_catalog *catalog_ = nullptr;
 
+  std::atomic<bool> was_late_{false};
   support::Mutex control_mutex_; // open, cancel and shutdown never overlap
   support::Mutex list_mutex_;    // list never overlaps itself
 

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <string>
 #include <thread>
 #include <utility>
