@@ -99,7 +99,11 @@ private:
     call.text(std::string("content of ") + std::string(call.name()));
   }
 
-  void ask(packhost::Call &call) { call.text("Ask."); }
+  void ask(packhost::Call &call) {
+    if (call.name() != "ask")
+      throw packhost::Error(PACKHOST_E_NOT_FOUND, "there is no such prompt");
+    call.text("Ask.");
+  }
 
   std::string about_text() {
     if (about_kind_ == "long") {

@@ -170,8 +170,10 @@ private:
       call.resource_text(args.str("resourceUri"), "text/plain",
                          "Embedded resource content for testing.");
       call.text("Please process the embedded resource above.");
-    } else {
+    } else if (call.name() == "test_prompt_with_image") {
       call.blob("image/png", bytes_of(kPng)).text("Please analyze the image above.");
+    } else {
+      throw packhost::Error(PACKHOST_E_NOT_FOUND, "there is no such prompt");
     }
   }
 

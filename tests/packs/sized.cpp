@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// No vice: asks for the result-size hint ("result_size") and answers with rows of any number.
+// Asks for the result-size hint ("result_size") and answers with rows of any number; its vice is a
+// tool that tries to set the hint itself.
 #include "tests/packs/pieces.hpp"
 
 #include <packhost/json.hpp>
@@ -44,7 +45,11 @@ private:
   }
 
   void read(packhost::Call &call) {
-    call.text(std::string(call.name() == "sized://long" ? 5000 : 5, 'x'));
+    const bool is_long = call.name() == "sized://long";
+    if (!is_long && call.name() != "sized://short") {
+      throw packhost::Error(PACKHOST_E_NOT_FOUND, "there is no such resource");
+    }
+    call.text(std::string(is_long ? 5000 : 5, 'x'));
   }
 };
 

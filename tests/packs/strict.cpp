@@ -61,7 +61,7 @@ private:
 
   void overrun(packhost::Call &call) {
     pollfd cancelled{call.cancel_fd(), POLLIN, 0};
-    poll(&cancelled, 1, 10'000);
+    poll(&cancelled, 1, 5'000);
     call.check();
   }
 

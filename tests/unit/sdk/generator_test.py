@@ -34,7 +34,7 @@ class Generator(unittest.TestCase):
         return done.stderr.strip().split("manifest.json: ", 1)[-1]
 
     def test_the_text_is_unchanged_in_c_and_cpp(self):
-        odd = GOOD.replace('"t"', '"t", "title": "\u00e4 \\"??=\\" \\\\ \\u0041\t7"')
+        odd = GOOD.replace('"t"', '"t",\t"title": "\u00e4 \\"??=\\" \\\\ \\u00417"')
         self.assertEqual(self.generate(odd).returncode, 0)
         for compiler, suffix, standard in (("cc", "c", "c11"), ("c++", "cpp", "c++17")):
             source = self.folder / f"show.{suffix}"
