@@ -30,17 +30,18 @@ void CallAnswer::on_progress(double done, double total, std::string_view message
   if (!message.empty() && revision_.tool_annotations) writer.string("message", message);
   writer.end_object();
   // Asked under the writer's lock: nothing goes out after the response, or after a cancellation.
-  server_.notify(rpc::encode_notification("notifications/progress", params),
-                 [this, keep = call_.lock()] {
-                   return !is_settled_.load(std::memory_order_acquire);
-                 });
+  server_.notify(
+      rpc::encode_notification("notifications/progress", params),
+      [this, keep = call_.lock()] { return !is_settled_.load(std::memory_order_acquire); });
 }
 
 std::size_t CallAnswer::on_done(pack::CallOutcome &outcome, bool may_wait) {
-  is_settled_.store(true, std::memory_order_release);
   std::string text = encode(outcome);
   const std::size_t bytes = text.size();
   if (may_wait) {
+    // Reports that still wait would come after this. Behind a queued answer none can come, and
+    // those before it in the queue may still go out.
+    is_settled_.store(true, std::memory_order_release);
     reply_.response(std::move(text));
     close_one_end();
   } else { // it stays in flight until a thread of the host has written it
@@ -55,7 +56,9 @@ void CallAnswer::on_dropped() {
   close_one_end();
 }
 
-void CallAnswer::on_ended() { close_one_end(); }
+void CallAnswer::on_ended() {
+  close_one_end();
+}
 
 void CallAnswer::give_up() {
   if (const std::shared_ptr<pack::PackCall> call = call_.lock()) call->give_up();

@@ -129,6 +129,7 @@ private:
   void rebuild_registry();
   void shut_down();
   void end_subscriptions();
+  void wait_for_opens(std::int64_t until_ns);
   void wait_for_calls(std::int64_t until_ns);
   void log_line(std::string_view direction, std::string_view line) const;
 

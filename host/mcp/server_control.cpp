@@ -212,6 +212,15 @@ void Server::send_resource_change(const std::string &uri) {
 // ---- the end
 // -------------------------------------------------------------------------------------
 
+void Server::wait_for_opens(std::int64_t until_ns) {
+  const auto is_opening = [](const std::unique_ptr<pack::Instance> &instance) {
+    return instance->state() == pack::Instance::State::opening;
+  };
+  while (std::any_of(instances_.begin(), instances_.end(), is_opening) &&
+         kit::Deadline::now_ns() < until_ns && !support::is_stop_requested())
+    ::poll(nullptr, 0, 1);
+}
+
 void Server::wait_for_calls(std::int64_t until_ns) {
   while (inflight_.count() > 0 && kit::Deadline::now_ns() < until_ns) {
     // Ends of calls are not announced to this thread: looked at each 2 ms, in the last seconds
@@ -225,6 +234,7 @@ void Server::shut_down() {
   const bool is_signal = support::is_stop_requested();
   const std::int64_t now = kit::Deadline::now_ns();
   end_after(is_signal ? kWholeAfterSignalNs : kWholeAfterInputNs, end_process_);
+  if (!is_signal) wait_for_opens(now + kQuickNs); // a refusal decides the exit code
   if (!is_signal && !has_load_failed_.load()) wait_for_calls(now + kQuickNs);
   is_stopping_.store(true, std::memory_order_seq_cst);
   end_subscriptions();

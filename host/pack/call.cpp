@@ -230,7 +230,9 @@ bool PackCall::finish(packhost_status status, bool may_wait) {
   }
   outcome.status = status;
   outcome.entered_pack = true;
-  const EndedBy cause = cause_.load(std::memory_order_acquire);
+  EndedBy cause = cause_.load(std::memory_order_acquire);
+  if (cause == EndedBy::pack && status == PACKHOST_E_CANCELLED && deadline_.has_passed())
+    cause = EndedBy::deadline; // the pack looked at the clock before the host did
   const bool got_there_first = status == PACKHOST_OK || status == PACKHOST_E_TOOL;
   outcome.ended_by = got_there_first || cause == EndedBy::pack ? EndedBy::pack : cause;
   if (!is_telling) detach_handle(); // else tell_pack() does when cancel() has returned

@@ -208,8 +208,6 @@ void Instance::refuse(std::string reason) {
     refusal_ = std::move(reason);
     waiting.swap(queue_);
     changed_.notify_all();
-    support::log(support::LogLevel::error, "pack.refused",
-                 {{"pack", launch_.alias}, {"reason", refusal_}});
   }
   if (observer_ != nullptr) observer_->on_opened(*this);
   for (const std::shared_ptr<PackCall> &call : waiting)

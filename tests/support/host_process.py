@@ -48,6 +48,7 @@ class Host:
         self.lines = []  # what came out, as bytes
         self._queue = queue.Queue()
         self._stderr = bytearray()
+        self._stderr_ended = threading.Event()
         command = [executable, *words]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=stdout if stdout is not None else subprocess.PIPE,
@@ -60,6 +61,8 @@ class Host:
             self._start(self._read_lines)
         if stderr == subprocess.PIPE:
             self._start(self._read_stderr)
+        else:
+            self._stderr_ended.set()
 
     def _start(self, target):
         thread = threading.Thread(target=target, daemon=True)
@@ -96,6 +99,7 @@ class Host:
             if not chunk:
                 break
             self._stderr += chunk
+        self._stderr_ended.set()
 
     def __enter__(self):
         return self
@@ -117,6 +121,8 @@ class Host:
 
     @property
     def stderr_text(self):
+        if self.process.poll() is not None:
+            self._stderr_ended.wait(5)  # what it wrote last may still stand in the pipe
         return bytes(self._stderr).decode("utf-8", "replace")
 
     def send_bytes(self, data):
