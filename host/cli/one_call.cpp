@@ -150,9 +150,14 @@ int exit_code_for_status(packhost_status status) {
   }
 }
 
+int exit_code_for_outcome(const pack::CallOutcome &outcome) {
+  const bool is_late = outcome.ended_by == pack::EndedBy::deadline && outcome.status != PACKHOST_OK;
+  return is_late ? exit_code_for_status(PACKHOST_E_DEADLINE) : exit_code_for_status(outcome.status);
+}
+
 std::string failure_text(const pack::CallOutcome &outcome, std::string_view pack,
                          std::uint64_t timeout_ms) {
-  if (outcome.ended_by == pack::EndedBy::deadline || outcome.status == PACKHOST_E_DEADLINE)
+  if (exit_code_for_outcome(outcome) == exit_code_for_status(PACKHOST_E_DEADLINE))
     return fmt::format("timed out after {} s", static_cast<double>(timeout_ms) / 1000);
   if (exit_code_for_status(outcome.status) == 70 && outcome.ended_by == pack::EndedBy::pack)
     return fmt::format("internal error in pack {}{}{}", pack, outcome.message.empty() ? "" : ": ",

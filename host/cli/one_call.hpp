@@ -30,6 +30,9 @@ void set_arguments(pack::CallRequest &request, std::string arguments);
 /// Exit code of a status (abi.md section 5).
 [[nodiscard]] int exit_code_for_status(packhost_status status);
 
+/// The same of a call that has ended, also one that its deadline ended.
+[[nodiscard]] int exit_code_for_outcome(const pack::CallOutcome &outcome);
+
 /// What an operator is told about a call that failed: the pack's message, or what stands for it.
 [[nodiscard]] std::string failure_text(const pack::CallOutcome &outcome, std::string_view pack,
                                        std::uint64_t timeout_ms);

@@ -111,7 +111,7 @@ std::string encode_outcome(const pack::CallOutcome &outcome, std::string_view pa
 
 int show_outcome(const pack::CallOutcome &outcome, std::string_view pack, std::uint64_t timeout_ms,
                  bool as_json, const Output &output) {
-  const int code = exit_code_for_status(outcome.status);
+  const int code = exit_code_for_outcome(outcome);
   bool is_written = true;
   if (as_json)
     is_written = output.write(encode_outcome(outcome, pack, timeout_ms));
@@ -124,7 +124,7 @@ int show_outcome(const pack::CallOutcome &outcome, std::string_view pack, std::u
 
 int show_command_outcome(const pack::CallOutcome &outcome, std::string_view pack,
                          std::uint64_t timeout_ms, bool as_json, const Output &output) {
-  const int code = exit_code_for_status(outcome.status);
+  const int code = exit_code_for_outcome(outcome);
   std::string out;
   if (has_answer(outcome)) {
     for (const pack::Part &part : outcome.parts) {

@@ -48,7 +48,7 @@ class Call(CliCase):
 
     def test_what_a_pack_prints_goes_to_stderr(self):
         """[A-10] A pack that prints does not get between the lines of the answer."""
-        done = self.run_words("call", "--json", pack_path("prints"), "prints_call")
+        done = self.run_words("call", "--json", pack_path("prints"), "prints_print")
         self.assertEqual(done.returncode, 0, done.stderr)
         json.loads(done.stdout)
         self.assertNotEqual(done.stderr, "")

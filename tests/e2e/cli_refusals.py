@@ -76,9 +76,7 @@ class Refusals(CliCase):
         self.assertEqual(self.serve("--pack", path, "--pack-sha256", other),
                          f"packhost: cannot load echo.so: its SHA-256 is {digest}; the launch line pins {other} (was "
                          "the file replaced?).")
-        host = self.start("echo", serve=())
-        self.handshake(host)
-        host = self.start(["echo", "--pack-sha256", hashlib.sha256(open(pack_path("echo"), "rb").read()).hexdigest()])
+        host = self.start(["echo", "--pack-sha256", digest.upper()])
         self.handshake(host)
         self.assertEqual(text_of(host.request(call(1, "echo", {"text": "hi"}))), "hi")
         self.assertIn("64 hexadecimal digits", self.refusal(2, "serve", "--pack", path, "--pack-sha256=12"))
@@ -111,7 +109,7 @@ class SeveralPacks(CliCase):
         self.assertIn("echo", names)
         self.assertEqual(text_of(host.request(call(2, "echo", {"text": "hi"}))), "hi")
         host.finish()
-        self.assertEqual(host.stderr().count("packhost: " + reason), 1)
+        self.assertEqual(host.stderr_text.count("packhost: " + reason), 1)
 
     def test_every_refusal_of_several(self):
         """[A-2] Each refusal that needs no loading is skipped when another pack serves."""
@@ -121,7 +119,7 @@ class SeveralPacks(CliCase):
                 self.handshake(host)
                 self.assertEqual(text_of(host.request(call(1, "echo", {"text": "hi"}))), "hi")
                 host.finish()
-                self.assertIn(f"packhost: cannot load {name}.so: {WORD_FOR_WORD[name]}", host.stderr())
+                self.assertIn(f"packhost: cannot load {name}.so: {WORD_FOR_WORD[name]}", host.stderr_text)
 
     def test_fail_stops_the_start(self):
         """[A-2] With --on-load-error fail one refusal ends the start."""
@@ -136,7 +134,7 @@ class SeveralPacks(CliCase):
         self.assertNotIn("other", names)
         host.finish()
         self.assertIn("packhost: cannot load clash.so: its tool \"echo\" is already offered by pack \"echo\". Give one "
-                      "of them another prefix with --tool-prefix after its --pack.", host.stderr())
+                      "of them another prefix with --tool-prefix after its --pack.", host.stderr_text)
         host = self.start("echo", ["clash", "--tool-prefix", "two_"])
         self.handshake(host)
         self.assertEqual(text_of(host.request(call(1, "two_echo"))), "clash")
@@ -154,8 +152,10 @@ class SeveralPacks(CliCase):
         """Two instances of one pack are told apart by an alias."""
         words = ["--pack", pack_path("slow"), "--pack", pack_path("slow")]
         self.assertIn("two packs are called \"slow\"", self.refusal(2, "serve", *words))
-        host = self.start("slow", "slow", aliases=("", "lazy"))
-        del host
+        host = self.start("slow", "slow", aliases=("slow", "lazy"))
+        self.handshake(host)
+        names = [tool["name"] for tool in host.request(request(1, "tools/list"))["result"]["tools"]]
+        self.assertTrue({"slow_sleep", "lazy_sleep"} <= set(names), names)
 
 
 class NoCodeRuns(CliCase):

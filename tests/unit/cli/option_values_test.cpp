@@ -125,7 +125,8 @@ TEST_SUITE("cli/option_values") {
     REQUIRE(given);
     CHECK(write_tree(given->values) == "{\"root\":[\"" + real + "\",\"" + real + "\"]}");
     REQUIRE(given->spelled.size() == 1);
-    CHECK(given->spelled[0] == std::pair<std::string, std::string>("/root/0", dir.path("link")));
+    CHECK(given->spelled[0] ==
+          std::pair(pointer_to(pointer_to("", "root"), "0"), dir.path("link")));
   }
 
   TEST_CASE("a wrong value is reported with what the operator wrote") {
