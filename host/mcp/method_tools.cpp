@@ -101,20 +101,22 @@ private:
     bool has_text = false;
     std::size_t expected = 256 + outcome.meta.size();
     for (const pack::Part &part : outcome.parts) {
-      if (part.type == PACKHOST_PART_JSON) structured = &part;
       has_text = has_text || part.type == PACKHOST_PART_TEXT;
       const std::string_view bytes = part.data.view();
-      expected += 128 + (part.type == PACKHOST_PART_BLOB ? bytes.size() * 4 / 3
-                                                         : json::escaped_size(bytes));
-      if (part.type == PACKHOST_PART_JSON) expected += bytes.size();
+      if (part.type == PACKHOST_PART_JSON)
+        structured = &part;
+      else
+        expected += 128 + (part.type == PACKHOST_PART_BLOB ? bytes.size() * 4 / 3
+                                                           : json::escaped_size(bytes));
     }
     std::string compact;
-    std::string_view json_text;
+    std::size_t escaped = 0;
     if (structured != nullptr) {
-      compact.reserve(structured->data.view().size());
       json::append_compact(compact, structured->data.view());
-      json_text = compact;
+      escaped = json::escaped_size(compact);
+      expected += 128 + escaped + compact.size();
     }
+    const std::string_view json_text = compact;
     ResultText result(id(), revision(), server().server_info(), expected);
     std::string &out = result.member("content");
     out += '[';
@@ -125,7 +127,7 @@ private:
       needs_comma = true;
       if (part.type == PACKHOST_PART_JSON) {
         out += R"({"type":"text","text":)";
-        json::append_string(out, json_text);
+        json::append_string(out, json_text, escaped);
         out += '}';
       } else {
         if (part.type == PACKHOST_PART_TEXT) note_invalid_text(part);

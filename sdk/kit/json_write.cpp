@@ -40,12 +40,6 @@ bool needs_escape(char byte) {
   return byte == '"' || byte == '\\' || static_cast<unsigned char>(byte) < 0x20;
 }
 
-ByteMask with_short_escape(const Chunk16 &chunk) {
-  const ByteMask quoted = chunk.equal_to('"') | chunk.equal_to('\\');
-  const ByteMask blanks = chunk.equal_to('\n') | chunk.equal_to('\t') | chunk.equal_to('\r');
-  return quoted | blanks | chunk.equal_to('\b') | chunk.equal_to('\f');
-}
-
 /// Writes the escape of one byte. RETURNS: where the next goes.
 char *write_escape(char *to, char byte) {
   *to++ = '\\';
@@ -100,20 +94,10 @@ void append_number(std::string &out, Number number) {
 } // namespace
 
 std::size_t escaped_size(std::string_view text) {
-  std::size_t size = text.size();
-  std::size_t at = 0;
-  for (; text.size() - at >= Chunk16::kSize; at += Chunk16::kSize) {
-    const Chunk16 chunk(text.data() + at);
-    const ByteMask controls = chunk.at_most(0x1F);
-    const ByteMask stops = controls | chunk.equal_to('"') | chunk.equal_to('\\');
-    if (stops == 0) continue;
-    const ByteMask shorts = with_short_escape(chunk);
-    size += static_cast<std::size_t>(std::popcount(shorts));
-    size += 5U * static_cast<std::size_t>(std::popcount(controls & ~shorts));
-  }
-  for (; at < text.size(); ++at) {
-    if (needs_escape(text[at])) size += short_escape(text[at]) != 0 ? 1U : 5U;
-  }
+  const std::size_t chunks = text.size() / Chunk16::kSize;
+  std::size_t size = text.size() + Chunk16::count_escapes(text.data(), chunks);
+  for (const char byte : text.substr(chunks * Chunk16::kSize))
+    if (needs_escape(byte)) size += short_escape(byte) != 0 ? 1U : 5U;
   return size;
 }
 
@@ -127,6 +111,16 @@ void append_escaped(std::string &out, std::string_view text) {
   out.resize(before + size + Chunk16::kSize); // whole chunks are stored, the last one over the end
   write_escaped(out.data() + before, text);
   out.resize(before + size);
+}
+
+void append_string(std::string &out, std::string_view text, std::size_t escaped) {
+  const std::size_t before = out.size();
+  out.resize(before + escaped + 2 +
+             Chunk16::kSize); // whole chunks are stored, the last one over the end
+  out[before] = '"';
+  write_escaped(out.data() + before + 1, text);
+  out[before + escaped + 1] = '"';
+  out.resize(before + escaped + 2);
 }
 
 void append_string(std::string &out, std::string_view text) {

@@ -18,11 +18,12 @@ namespace {
 struct Crypto {
   decltype(&EVP_MD_CTX_new) make_context = nullptr;
   decltype(&EVP_MD_CTX_free) free_context = nullptr;
-  decltype(&EVP_sha256) sha256 = nullptr;
+  decltype(&EVP_MD_fetch) fetch = nullptr;
   decltype(&EVP_DigestInit_ex) init = nullptr;
   decltype(&EVP_DigestUpdate) update = nullptr;
   decltype(&EVP_DigestFinal_ex) final = nullptr;
-  std::string problem; // of the dynamic linker; empty when all is there
+  const EVP_MD *sha256 = nullptr; // fetched once: EVP_sha256() looks it up anew for every digest
+  std::string problem;            // of the dynamic linker; empty when all is there
 };
 
 template <typename Function>
@@ -41,10 +42,13 @@ Crypto open_crypto() {
   }
   look_up(library, "EVP_MD_CTX_new", crypto.make_context, crypto.problem);
   look_up(library, "EVP_MD_CTX_free", crypto.free_context, crypto.problem);
-  look_up(library, "EVP_sha256", crypto.sha256, crypto.problem);
+  look_up(library, "EVP_MD_fetch", crypto.fetch, crypto.problem);
   look_up(library, "EVP_DigestInit_ex", crypto.init, crypto.problem);
   look_up(library, "EVP_DigestUpdate", crypto.update, crypto.problem);
   look_up(library, "EVP_DigestFinal_ex", crypto.final, crypto.problem);
+  if (crypto.problem.empty()) crypto.sha256 = crypto.fetch(nullptr, "SHA256", nullptr);
+  if (crypto.problem.empty() && crypto.sha256 == nullptr)
+    crypto.problem = "libcrypto has no SHA256";
   return crypto;
 }
 
@@ -66,7 +70,7 @@ Result<Sha256> Sha256::begin() {
               functions.problem};
   if (!functions.problem.empty()) return tl::unexpected<Error>(std::move(error));
   EVP_MD_CTX *context = functions.make_context();
-  if (context == nullptr || functions.init(context, functions.sha256(), nullptr) != 1) {
+  if (context == nullptr || functions.init(context, functions.sha256, nullptr) != 1) {
     functions.free_context(context);
     error.detail = "the digest cannot be set up";
     return tl::unexpected<Error>(std::move(error));
