@@ -59,11 +59,15 @@ private:
 // ---- definitions: one object of a list
 // -----------------------------------------------------------
 
+/// Appends one definition with the members that the revision knows.
 void encode_tool(std::string &out, const pack::ToolRow &row, const Revision &revision);
+/// The same for a resource.
 void encode_resource(std::string &out, const contract::ResourceEntry &entry,
                      const Revision &revision);
+/// The same for a resource template: its URI is `uriTemplate`.
 void encode_template(std::string &out, const contract::ResourceEntry &entry,
                      const Revision &revision);
+/// The same for a prompt.
 void encode_prompt(std::string &out, const contract::PromptEntry &entry, const Revision &revision);
 
 /// `annotations` with what clients would refuse left out: audience is one of two roles, priority
@@ -82,11 +86,13 @@ void encode_block(std::string &out, const pack::Part &part, const Revision &revi
 [[nodiscard]] bool encode_contents(std::string &out, const pack::Part &part,
                                    std::string_view asked_uri);
 
+/// Appends bytes in the standard alphabet, padded, without line breaks.
 void append_base64(std::string &out, std::string_view bytes);
 
 /// A non-object value or schema for revisions whose structured results are objects:
 /// {"result": value}.
 [[nodiscard]] std::string wrap_structured(std::string_view value);
+/// The schema of such a wrapped value.
 [[nodiscard]] std::string wrap_output_schema(std::string_view schema);
 
 } // namespace packhost::mcp

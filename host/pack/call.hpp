@@ -105,6 +105,8 @@ public:
   virtual void on_ended() = 0;
 };
 
+/// One call from its request to its one end. Shared by who runs it, who waits for it and who may
+/// cancel it. Any thread.
 class PackCall : public std::enable_shared_from_this<PackCall> {
 public:
   PackCall(Instance &instance, CallRequest request, std::unique_ptr<CallListener> listener);

@@ -42,6 +42,8 @@ struct About {
   bool has_instructions = false;
 };
 
+/// One pack of the launch line, from before its code is loaded until after its shutdown. Any thread,
+/// as far as nothing else is said.
 class Instance {
 public:
   enum class State : std::uint8_t { opening, open, refused, closed };

@@ -62,6 +62,7 @@ struct PromptRow {
   contract::PromptEntry entry;
 };
 
+/// What the lists hold at one time. Constant once built: any thread. Borrows the instances.
 class Registry {
 public:
   /// Reads what the instances' manifests and catalogs say now.

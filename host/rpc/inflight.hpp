@@ -29,6 +29,7 @@ public:
   virtual void stop() = 0;
 };
 
+/// The table of running requests. Any thread.
 class Inflight {
 public:
   struct Bounds {

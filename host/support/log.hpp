@@ -22,6 +22,7 @@ struct LogField {
 /// Sets what is logged from now on. The default is warn. Any thread.
 void set_log_level(LogLevel level);
 
+/// Whether a line of this level would be written: saves making its fields. Any thread.
 [[nodiscard]] bool is_logged(LogLevel level);
 
 /// `event` is a constant `noun.verb`. Values are quoted where they need it and control characters

@@ -18,6 +18,7 @@ void install_signal_handlers();
 /// As if a signal had come. Any thread.
 void request_stop();
 
+/// True once a stop was asked for. Any thread.
 [[nodiscard]] bool is_stop_requested();
 
 /// Says, for the life of the object, whose code this thread runs. Both texts outlive it.

@@ -9,13 +9,14 @@
 
 namespace packhost::support {
 
-/// Runs `body` on a new thread. A joinable handle the caller joins or detaches; nothing if the
-/// system has no thread to give. `body` must not throw.
+/// A thread that may have been started.
 struct ThreadHandle {
   pthread_t id{};
   bool is_started = false;
 };
 
+/// Runs `body` on a new thread, which the caller joins or detaches; not started if the system has no
+/// thread to give. `body` must not throw.
 [[nodiscard]] ThreadHandle start_thread(std::function<void()> body);
 
 /// The same, detached. RETURNS: false if the system has no thread to give.

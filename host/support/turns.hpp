@@ -89,6 +89,7 @@ private:
   std::uint64_t number_ = 0; // the odd number while lent
 };
 
+/// The threads of a server and what they take turns at. Any thread, as far as nothing else is said.
 class Turns {
 public:
   /// Reads and serves until the turn is lost or the stream has ended. Runs on threads of this

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The one compiled copy of fmt in host, packs and tests. Debian has no static libfmt, the shared one
-// brings the shared C++ run time back into the host, and compiling it in every file (its header-only
-// form) made each of them three times as slow to compile.
+// The one compiled copy of fmt in host, packs and tests. Debian has no static libfmt, the shared
+// one brings the shared C++ run time back into the host, and compiling it in every file (its
+// header-only form) made each of them three times as slow to compile.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
+
 namespace detail {
 
 template FMT_API auto dragonbox::to_decimal(float x) noexcept -> dragonbox::decimal_fp<float>;
@@ -16,4 +17,5 @@ template FMT_API auto decimal_point_impl(locale_ref) -> char;
 template FMT_API void buffer<char>::append(const char *, const char *);
 
 } // namespace detail
+
 FMT_END_NAMESPACE
