@@ -292,7 +292,10 @@ void Server::notify(std::string text, const io::LineWriter::Commit &commit) {
 }
 
 void Server::tell_later(std::shared_ptr<pack::PackCall> call) {
-  turns_.post([held = std::move(call)](support::OffTurn off_turn) { held->tell_pack(off_turn); });
+  turns_.post([held = std::move(call)](support::OffTurn off_turn) {
+    pack::Instance::mark_host_thread();
+    held->tell_pack(off_turn);
+  });
 }
 
 void Server::wait_described(support::ReadTurn &turn) {

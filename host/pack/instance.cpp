@@ -366,6 +366,7 @@ void Instance::run(std::shared_ptr<PackCall> call) {
 }
 
 void Instance::run_with_room(std::shared_ptr<PackCall> call) {
+  mark_host_thread();
   std::vector<std::shared_ptr<PackCall>> following;
   std::vector<std::shared_ptr<PackCall>> *outer = std::exchange(t_following, &following);
   for (std::size_t next = 0; call != nullptr; ++next) {

@@ -15,8 +15,8 @@ struct ThreadHandle {
   bool is_started = false;
 };
 
-/// Runs `body` on a new thread, which the caller joins or detaches; not started if the system has no
-/// thread to give. `body` must not throw.
+/// Runs `body` on a new thread, which the caller joins or detaches; not started if the system has
+/// no thread to give. `body` must not throw.
 [[nodiscard]] ThreadHandle start_thread(std::function<void()> body);
 
 /// The same, detached. RETURNS: false if the system has no thread to give.
