@@ -57,7 +57,11 @@ void Server::control() {
   while (!wait_for_event()) {
     inflight_.check_deadlines();
     check_open_deadlines();
-    if (notices_.due().has_passed()) turns_.post([this](support::OffTurn) { send_notices(); });
+    if (notices_.due().has_passed())
+      turns_.post([this](support::OffTurn) {
+        pack::Instance::mark_host_thread();
+        send_notices();
+      });
     // The job takes what is due; until it has, look again soon rather than at once.
   }
 }
