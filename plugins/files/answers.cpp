@@ -53,14 +53,11 @@ Answer Document::finish(std::uint64_t items) {
   return {std::move(text_), items};
 }
 
-bool Budget::fits_string(std::string_view text) const {
-  // The worst text is 6 bytes a character once and 7 more in the second place.
-  if (text.size() * 6 <= part_bytes && text.size() * 13 <= line_bytes) return true;
-  if (text.size() > part_bytes || text.size() * 2 > line_bytes) return false;
-  const std::uint64_t once = kit::json::escaped_size(text);
-  if (once > part_bytes) return false;
+bool Budget::fits_text(std::string_view text, std::uint64_t written) const {
+  if (written > part_bytes) return false;
   // Each byte that escaping added is at most three in the second place.
-  if (2 * text.size() + 4 * (once - text.size()) <= line_bytes) return true;
+  const std::uint64_t added = written - std::min<std::uint64_t>(written, text.size());
+  if (2 * written + 2 * added <= line_bytes) return true;
   const Cost cost = cost_of(text);
   return cost.once + cost.twice <= line_bytes;
 }

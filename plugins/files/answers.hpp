@@ -47,8 +47,9 @@ struct Budget {
   std::uint64_t part_bytes = 4'194'304;
   std::uint64_t line_bytes = 8'388'608;
 
-  /// Whether text fits as a JSON string into what is left. Exact, but fast for ordinary text.
-  [[nodiscard]] bool fits_string(std::string_view text) const;
+  /// Whether `text`, which took `written` bytes with all that stands around it, fits into what is
+  /// left. Fast for ordinary text.
+  [[nodiscard]] bool fits_text(std::string_view text, std::uint64_t written) const;
 
   /// Whether a finished piece of a document fits.
   [[nodiscard]] bool fits_json(std::string_view json) const;

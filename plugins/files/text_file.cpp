@@ -41,8 +41,7 @@ public:
       if (!begun) return tl::unexpected(PassFault::hash);
       digest = std::move(*begun);
     }
-    const std::size_t room =
-        expected_ > 0 ? std::min<std::size_t>(kChunk, expected_ + 1) : kNulWindow;
+    const std::size_t room = room_for_one_piece();
     const std::size_t capacity = room + 8; // what a cut character leaves, in front
     if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<char[]>(capacity);
     std::size_t carried = 0;
@@ -61,7 +60,18 @@ public:
     return std::move(result_);
   }
 
+  /// Where captured text may lie.
+  [[nodiscard]] std::unique_ptr<char[]> take_buffer() { return std::move(buffer_); }
+
 private:
+  /// A file not much larger than what is returned is read whole, and its text never copied; other
+  /// large files come in pieces.
+  [[nodiscard]] std::size_t room_for_one_piece() const {
+    if (expected_ == 0) return kNulWindow;
+    const std::size_t most = wishes_.capture ? 2 * std::max(kChunk, wishes_.max_bytes) : kChunk;
+    return expected_ < most ? expected_ + 1 : kChunk;
+  }
+
   /// Fills `room` bytes unless the file ends before.
   kit::Result<std::size_t, PassFault> fill(char *into, std::size_t room) {
     std::size_t filled = 0;
@@ -102,7 +112,8 @@ private:
       return 0;
     }
     result_.lines.feed(piece->text);
-    if (wishes_.capture) result_.capture.feed(piece->text, terminator);
+    const bool is_kept = is_first && at_end_ && decoder_.encoding() == Encoding::utf8;
+    if (wishes_.capture) result_.capture.feed(piece->text, terminator, is_kept);
     const std::size_t left = bytes.size() - std::min(bytes.size(), piece->consumed);
     std::memmove(buffer_.get(), bytes.data() + (bytes.size() - left), left);
     return left;
@@ -139,7 +150,7 @@ LineCapture::LineCapture(std::uint64_t first, std::optional<std::uint64_t> last,
                          std::size_t max_bytes)
     : first_(first), last_(last), max_bytes_(max_bytes) {}
 
-void LineCapture::feed(std::string_view piece, char terminator) {
+void LineCapture::feed(std::string_view piece, char terminator, bool is_kept) {
   if (piece.empty() || (last_ && line_ > *last_)) return;
   if (line_ < first_) {
     const std::uint64_t ends = kit::count_byte(piece, terminator);
@@ -168,6 +179,12 @@ void LineCapture::feed(std::string_view piece, char terminator) {
     first_line_bytes_ += first_line_done_ ? end + 1 : piece.size();
   }
   const std::size_t room = max_bytes_ + 1 - std::min(max_bytes_ + 1, text_.size());
+  if (is_kept) {
+    kept_ = piece.substr(0, room);
+    return;
+  }
+  // Grown once: a text of many pieces would be copied at each step.
+  if (text_.size() + std::min(room, piece.size()) > text_.capacity()) text_.reserve(max_bytes_ + 1);
   text_.append(piece.substr(0, room));
 }
 
@@ -183,6 +200,7 @@ Outcome<ScannedFile> scan_file(const kit::OpenFile &file, const ScanWishes &wish
     const bool needs_cr =
         scanned && wishes.capture && !scanned->fault && scanned->lines.terminator() == '\r';
     if (needs_cr) scanned = pass.run('\r');
+    if (scanned) scanned->bytes = pass.take_buffer();
     if (!scanned && scanned.error() != PassFault::endless)
       return refuse(failure_of_pass(scanned.error(), path));
 

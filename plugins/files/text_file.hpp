@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,10 +26,11 @@ public:
   LineCapture() = default;
   LineCapture(std::uint64_t first, std::optional<std::uint64_t> last, std::size_t max_bytes);
 
-  void feed(std::string_view piece, char terminator);
+  /// `is_kept`: the piece lives as long as what was captured is needed, so it need not be copied.
+  void feed(std::string_view piece, char terminator, bool is_kept);
 
-  /// Everything captured, at most max_bytes + 1 bytes. Given away.
-  [[nodiscard]] std::string &text() { return text_; }
+  /// Everything captured, at most max_bytes + 1 bytes.
+  [[nodiscard]] std::string_view text() const { return kept_.empty() ? text_ : kept_; }
 
   /// Bytes of the wanted lines, captured or not.
   [[nodiscard]] std::uint64_t wanted_bytes() const { return wanted_bytes_; }
@@ -45,6 +47,7 @@ private:
   std::uint64_t first_line_bytes_ = 0;
   bool first_line_done_ = false;
   std::string text_;
+  std::string_view kept_; // in place of text_
 };
 
 struct ScanWishes {
@@ -58,6 +61,7 @@ struct ScanWishes {
 };
 
 struct ScannedFile {
+  std::unique_ptr<char[]> bytes; // of a file read in one piece: what was captured may lie here
   std::uint64_t size_bytes = 0;
   std::string hash; // "sha256:..." or empty
   std::optional<TextFault> fault;

@@ -44,17 +44,6 @@ KeptText keep_whole_lines(std::string_view text, std::uint64_t wanted_bytes, cha
   return kept;
 }
 
-/// As much as fits the request and, where escapes make text long, the answer.
-KeptText keep(std::string_view text, std::uint64_t wanted_bytes, char terminator,
-              std::size_t max_bytes, const Budget &budget) {
-  KeptText kept = keep_whole_lines(text, wanted_bytes, terminator, max_bytes);
-  while (!budget.fits_string(kept.text)) {
-    max_bytes = kept.text.size() / 2;
-    kept = keep_whole_lines(text, wanted_bytes, terminator, max_bytes);
-  }
-  return kept;
-}
-
 Failure out_of_range(const ReadRequest &request, std::uint64_t line_count) {
   const auto number = [](const std::optional<std::int64_t> &line) {
     return line ? std::to_string(*line) : std::string("null");
@@ -72,7 +61,7 @@ bool is_outside(const std::optional<std::int64_t> &line, std::uint64_t line_coun
 }
 
 void append_result(std::string &out, std::string_view path, const ReadRequest &request,
-                   ScannedFile &file, const KeptText &kept) {
+                   const ScannedFile &file, const KeptText &kept) {
   const std::uint64_t line_count = file.lines.count();
   const auto first = static_cast<std::uint64_t>(request.start_line.value_or(1));
   kit::json::Writer writer(out);
@@ -140,7 +129,7 @@ Outcome<std::uint64_t> append_file_text(std::string &out, const Workspace &works
       scan_file(opened->file, wishes, limits.max_hash_bytes, request.path, stop);
   if (!scanned) return kit::pass_on(scanned);
   if (scanned->fault) return refuse(failure_of(*scanned->fault, request.named, request.path));
-  const std::string &text = scanned->capture.text();
+  const std::string_view text = scanned->capture.text();
   if (!request.named && scanned->encoding == Encoding::utf8 &&
       std::memchr(text.data(), '\0', text.size()) != nullptr) {
     return refuse(failure(ErrorCode::binary_content_refused, "This file is not text")
@@ -150,11 +139,20 @@ Outcome<std::uint64_t> append_file_text(std::string &out, const Workspace &works
   const std::uint64_t line_count = scanned->lines.count();
   if (is_outside(request.start_line, line_count) || is_outside(request.end_line, line_count))
     return refuse(out_of_range(request, line_count));
-  const KeptText kept = keep(text, scanned->capture.wanted_bytes(), scanned->lines.terminator(),
-                             request.max_bytes, budget);
-  out.reserve(out.size() + kept.text.size() + kept.text.size() / 8 + 512);
-  append_result(out, workspace.shown(opened->asked.relative), request, *scanned, kept);
-  return kept.text.size();
+  const std::string path = workspace.shown(opened->asked.relative);
+  const char terminator = scanned->lines.terminator();
+  std::size_t max_bytes = request.max_bytes;
+  for (const std::size_t before = out.size();;) {
+    const KeptText kept =
+        keep_whole_lines(text, scanned->capture.wanted_bytes(), terminator, max_bytes);
+    out.reserve(before + kept.text.size() + kept.text.size() / 8 + 512);
+    append_result(out, path, request, *scanned, kept);
+    if (kept.text.empty() || budget.fits_text(kept.text, out.size() - before))
+      return kept.text.size();
+    // Escapes make this text too long for one answer: less of it.
+    out.resize(before);
+    max_bytes = kept.text.size() / 2;
+  }
 }
 
 } // namespace packhost::files
