@@ -49,7 +49,8 @@ Outcome<CallerPath> parse_path(std::string_view spelled, const kit::RootedDir &r
     normal += part;
   }
   if (is_absolute) {
-    const std::optional<std::string_view> inside = root.strip_root(normal.empty() ? "/" : normal);
+    if (normal.empty()) normal = "/";
+    const std::optional<std::string_view> inside = root.strip_root(normal);
     if (!inside) return refuse(failure_of(kit::PathFault::outside, spelled));
     normal = std::string(*inside);
   }
