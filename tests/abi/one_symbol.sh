@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every pack defines one dynamic symbol, packhost_pack_v1. Usage: one_symbol.sh PACK.so ...
+# Every pack defines one dynamic symbol, packhost_pack_v1. Usage: one_symbol.sh PACK.so ...
 set -eu
 failures=0
 for pack in "$@"; do
