@@ -127,10 +127,9 @@ int call_tool(pack::Instance &instance, const pack::Registry &registry, const Ho
   if (!request) return fail_with(request.error());
   if (auto opened = instance.open(); !opened) return fail_with(opened.error());
   const std::uint64_t timeout_ms = request->timeout_ms;
-  OneOutcome outcome = run_one_call(instance, std::move(*request), host.limits.grace_ms);
+  const OneOutcome outcome = run_one_call(instance, std::move(*request), host.limits.grace_ms);
   const int code = show_outcome(outcome.call, instance.alias(), timeout_ms, host.json, output);
-  if (!outcome.is_stuck) instance.shutdown();
-  return code;
+  return end_after_call(instance, outcome, code);
 }
 
 } // namespace
@@ -166,11 +165,8 @@ int run_call(const Invocation &invocation, const support::PrivateEnvironment &en
   std::vector<std::unique_ptr<pack::Instance>> instances;
   instances.push_back(std::make_unique<pack::Instance>(std::move(*launch), nullptr));
   const pack::Registry registry(instances, host.tools, 1);
-  const int code = call_tool(*instances.front(), registry, host, extra.words.front(),
-                             std::move(*arguments), output);
-  // A stuck call still uses the instance: it goes with the process.
-  for (auto &instance : instances) (void)instance.release();
-  return code;
+  return call_tool(*instances.front(), registry, host, extra.words.front(), std::move(*arguments),
+                   output);
 }
 
 } // namespace packhost::cli

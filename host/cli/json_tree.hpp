@@ -15,10 +15,12 @@
 
 namespace packhost::cli {
 
+struct NodeMember;
+
 struct Node {
   kit::json::Kind kind = kit::json::Kind::null;
   std::string text; // string: its characters; number, boolean: as spelled
-  std::vector<std::pair<std::string, Node>> members;
+  std::vector<NodeMember> members;
   std::vector<Node> elements;
 
   [[nodiscard]] static Node object();
@@ -43,6 +45,14 @@ struct Node {
 
   /// Overwrites every character below with zeros.
   void wipe();
+};
+
+/// One member of an object, as a pair of key and value: std::pair cannot hold what is not complete.
+struct NodeMember {
+  NodeMember(std::string key, Node value) : first(std::move(key)), second(std::move(value)) {}
+
+  std::string first;
+  Node second;
 };
 
 /// How deep a document of the operator may be.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace packhost::cli {
 
@@ -91,10 +92,6 @@ void set_arguments(pack::CallRequest &request, std::string arguments) {
   request.args = request.args_owner;
 }
 
-pack::Instance &keep_instance(pack::PackLaunch launch) {
-  return *std::make_unique<pack::Instance>(std::move(launch), nullptr).release();
-}
-
 OneOutcome run_one_call(pack::Instance &instance, pack::CallRequest request,
                         std::uint64_t grace_ms) {
   const auto ending = std::make_shared<Ending>();
@@ -122,6 +119,12 @@ OneOutcome run_one_call(pack::Instance &instance, pack::CallRequest request,
   else
     ::pthread_join(runner.id, nullptr);
   return out;
+}
+
+int end_after_call(pack::Instance &instance, const OneOutcome &outcome, int code) {
+  if (outcome.is_stuck) ::_exit(code);
+  instance.shutdown();
+  return code;
 }
 
 int exit_code_for_status(packhost_status status) {

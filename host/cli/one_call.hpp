@@ -13,19 +13,20 @@ namespace packhost::cli {
 /// How a call of a command ended.
 struct OneOutcome {
   pack::CallOutcome call;
-  bool is_stuck = false; // the pack did not come back within the grace: do not wait for it
+  bool is_stuck = false; // the pack did not come back within the grace and still uses its instance
 };
 
 /// Gives the request its arguments (checked JSON), which it owns.
 void set_arguments(pack::CallRequest &request, std::string arguments);
 
-/// An instance that stays until the process ends: a call that does not come back still uses it.
-[[nodiscard]] pack::Instance &keep_instance(pack::PackLaunch launch);
-
 /// Runs the call on a thread of its own and waits for its end, the deadline and the grace.
 /// REQUIRES: the instance is open.
 [[nodiscard]] OneOutcome run_one_call(pack::Instance &instance, pack::CallRequest request,
                                       std::uint64_t grace_ms);
+
+/// Ends a command after its call: shuts the pack down, or, if the call is stuck, leaves at once
+/// without running a destructor under it. RETURNS: `code`.
+[[nodiscard]] int end_after_call(pack::Instance &instance, const OneOutcome &outcome, int code);
 
 /// Exit code of a status (abi.md section 5).
 [[nodiscard]] int exit_code_for_status(packhost_status status);

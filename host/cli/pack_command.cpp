@@ -163,7 +163,7 @@ int run_in_pack(PackWork &work, const contract::CommandEntry &command, const Lau
   environment.put_back(launch->environment);
   Output output;
   output.make_private();
-  pack::Instance &instance = keep_instance(std::move(*launch));
+  pack::Instance instance(std::move(*launch), nullptr);
   if (auto opened = instance.open(); !opened) return fail_with(opened.error());
   pack::CallRequest request;
   request.kind = PACKHOST_CALL_COMMAND;
@@ -174,11 +174,10 @@ int run_in_pack(PackWork &work, const contract::CommandEntry &command, const Lau
   request.max_result_bytes = line.host.limits.max_result_bytes;
   request.is_dry_run = flags.is_dry_run;
   const std::uint64_t timeout_ms = request.timeout_ms;
-  OneOutcome outcome = run_one_call(instance, std::move(request), line.host.limits.grace_ms);
+  const OneOutcome outcome = run_one_call(instance, std::move(request), line.host.limits.grace_ms);
   const int code =
       show_command_outcome(outcome.call, work.alias(), timeout_ms, flags.is_json, output);
-  if (!outcome.is_stuck) instance.shutdown();
-  return code;
+  return end_after_call(instance, outcome, code);
 }
 
 } // namespace
