@@ -25,6 +25,8 @@ namespace {
 // While a thread holds the turn and another whole line waits, its answers may stay gathered.
 thread_local bool t_gathers = false;
 
+constexpr std::chrono::milliseconds kWaitForOpen{200};
+
 // One reader, the watcher, and room for jobs: cancellations, lists, queued lines.
 constexpr std::size_t kOtherThreads = 8;
 
@@ -258,6 +260,9 @@ void Server::start_call(pack::Instance &instance, pack::CallRequest request,
   const rpc::Inflight::Added added =
       inflight_.add(id, std::shared_ptr<rpc::Work>(call, listener), call->deadline(), line_bytes);
   listener->set_place(added.number);
+  want_packs();
+  // Loading takes milliseconds: better read on then than fill the table with calls that wait.
+  instance.wait_ready(kit::Deadline::after(kWaitForOpen));
   if (added.is_earliest) wake_control();
   if (pace != nullptr && pace->is_slow()) writer_.flush(); // before a call that is handed over
   support::OffTurn off_turn = turn.pass_on(pace);

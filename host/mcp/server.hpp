@@ -83,8 +83,8 @@ public:
   /// Waits, at most 1 s, for packs that describe themselves; gives the turn away if it has to.
   void wait_described(support::ReadTurn &turn);
 
-  /// The lists were shown: from now on a difference is worth a notice.
-  void note_lists_shown() { are_lists_shown_.store(true, std::memory_order_relaxed); }
+  /// A list is being answered: from now on a difference is worth a notice, and packs may be loaded.
+  void note_lists_shown();
 
   /// Runs a call of a pack whose place in flight is taken: registers it, gives up the turn, enters.
   void start_call(pack::Instance &instance, pack::CallRequest request,
@@ -121,6 +121,8 @@ private:
 
   void wake_control();
   void control();
+  void want_packs();
+  void open_packs(bool only_those_asked_for_lists);
   [[nodiscard]] bool wait_for_event();
   void check_open_deadlines();
   void send_notices();
@@ -145,7 +147,8 @@ private:
   std::string server_info_;
   kit::UniqueFd wake_;
   kit::UniqueFd parent_;
-  int out_fd_ = -1; // watched for a reader that is gone; owned by writer_
+  kit::Deadline open_due_; // packs are loaded then, whether or not anybody asked
+  int out_fd_ = -1;        // watched for a reader that is gone; owned by writer_
 
   // self-synchronised
   Session session_;
@@ -155,6 +158,7 @@ private:
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> are_lists_shown_{false};
   std::atomic<bool> has_load_failed_{false};
+  std::atomic<bool> are_packs_wanted_{false};
 
   mutable support::Mutex registry_mutex_;
   std::shared_ptr<const pack::Registry> registry_ PACKHOST_GUARDED_BY(registry_mutex_);

@@ -20,6 +20,7 @@ namespace packhost::mcp {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::chrono::milliseconds kOpenDelay{30};
 // After the end of input what was read and is quick is still answered.
 constexpr std::int64_t kQuickNs = kSecondNs;
 constexpr std::int64_t kWaitAfterInputNs = 2 * kSecondNs;
@@ -42,8 +43,10 @@ void end_after(std::int64_t span_ns, const std::function<void()> &end_process) {
 int Server::run() {
   pack::Instance::mark_host_thread();
   if (!turns_.start()) return 70;
-  for (const std::unique_ptr<pack::Instance> &instance : instances_) instance->open_later();
+  open_packs(true);
+  open_due_ = kit::Deadline::after(kOpenDelay);
   control();
+  if (!support::is_stop_requested()) open_packs(false); // a refusal decides the exit code
   shut_down();
   return has_load_failed_.load() ? 78 : 0;
 }
@@ -53,8 +56,27 @@ void Server::wake_control() {
   if (::write(wake_.get(), &one, sizeof one) < 0) return; // full: it wakes anyway
 }
 
+void Server::want_packs() {
+  if (!are_packs_wanted_.exchange(true, std::memory_order_relaxed)) wake_control();
+}
+
+void Server::note_lists_shown() {
+  are_lists_shown_.store(true, std::memory_order_relaxed);
+  want_packs();
+}
+
+/// The handshake and the lists come from manifests: loading waits until they are out, but for packs
+/// that describe themselves.
+void Server::open_packs(bool only_those_asked_for_lists) {
+  for (const std::unique_ptr<pack::Instance> &instance : instances_)
+    if (!only_those_asked_for_lists || !instance->is_described()) instance->open_later();
+  if (!only_those_asked_for_lists) open_due_ = kit::Deadline();
+}
+
 void Server::control() {
   while (!wait_for_event()) {
+    if (!open_due_.is_never() && (open_due_.has_passed() || are_packs_wanted_.load()))
+      open_packs(false);
     inflight_.check_deadlines();
     check_open_deadlines();
     if (notices_.due().has_passed())
@@ -68,10 +90,9 @@ void Server::control() {
 
 /// RETURNS: true when it is time to shut down.
 bool Server::wait_for_event() {
-  kit::Deadline next = std::min(inflight_.next_deadline(), notices_.due());
+  kit::Deadline next = std::min({inflight_.next_deadline(), notices_.due(), open_due_});
   for (const std::unique_ptr<pack::Instance> &instance : instances_)
-    if (instance->state() == pack::Instance::State::opening)
-      next = std::min(next, instance->open_deadline());
+    next = std::min(next, instance->open_deadline());
   int timeout_ms = next.poll_ms();
   if (timeout_ms == 0) timeout_ms = 1; // what is due is being done on another thread
   std::array<pollfd, 4> waits{{{wake_.get(), POLLIN, 0},
@@ -90,9 +111,7 @@ bool Server::wait_for_event() {
 
 void Server::check_open_deadlines() {
   for (const std::unique_ptr<pack::Instance> &instance : instances_)
-    if (instance->state() == pack::Instance::State::opening &&
-        instance->open_deadline().has_passed())
-      instance->refuse_late_open();
+    if (instance->is_open_late()) instance->refuse_late_open();
 }
 
 // ---- packs change
@@ -218,7 +237,7 @@ void Server::send_resource_change(const std::string &uri) {
 
 void Server::wait_for_opens(std::int64_t until_ns) {
   const auto is_opening = [](const std::unique_ptr<pack::Instance> &instance) {
-    return instance->state() == pack::Instance::State::opening;
+    return !instance->is_settled();
   };
   while (std::any_of(instances_.begin(), instances_.end(), is_opening) &&
          kit::Deadline::now_ns() < until_ns && !support::is_stop_requested())

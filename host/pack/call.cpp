@@ -170,11 +170,14 @@ void PackCall::enter(const packhost_entry &entry, packhost_pack *pack) {
   }
   if (request_.pace != nullptr) request_.pace->note(kit::Deadline::now_ns() - before_ns);
   if (status == PACKHOST_PENDING) {
+    bool must_tell = false;
     {
       support::Lock lock(mutex_);
       is_pending_ = true;
+      if (is_cancelled() && !is_over_) claim_telling();
+      must_tell = must_tell_;
     }
-    if (is_cancelled()) tell_pack(support::OffTurn::no_stream()); // it came while call() ran
+    if (must_tell) tell_pack(support::OffTurn::no_stream()); // it came while call() ran
     return;
   }
   if (status > 0) status = PACKHOST_E_MISUSE;
@@ -276,11 +279,19 @@ bool PackCall::cancel(EndedBy cause) {
     listener_->on_dropped();
   support::Lock lock(mutex_);
   if (is_over_) return false;
+  claim_telling();
   if (cancel_event_.is_open()) {
     const std::uint64_t one = 1;
-    if (::write(cancel_event_.get(), &one, sizeof one) < 0) return false;
+    if (::write(cancel_event_.get(), &one, sizeof one) < 0) return is_telling_; // readable already
   }
   return true;
+}
+
+void PackCall::claim_telling() {
+  if (!is_pending_ || was_told_) return;
+  was_told_ = true;
+  must_tell_ = true;
+  is_telling_ = true; // the handle stays valid until the pack's cancel() has returned
 }
 
 void PackCall::tell_pack(support::OffTurn /*off_turn*/) {
@@ -290,9 +301,8 @@ void PackCall::tell_pack(support::OffTurn /*off_turn*/) {
   }
   {
     support::Lock lock(mutex_);
-    if (!is_pending_ || is_over_ || was_told_) return;
-    was_told_ = true;
-    is_telling_ = true;
+    // Not pending: the pack looks at call_cancelled by itself. Or another thread was faster.
+    if (!std::exchange(must_tell_, false)) return;
   }
   instance_.call_cancel(handle_);
   bool is_over = false;

@@ -173,6 +173,9 @@ private:
   [[nodiscard]] bool finish(packhost_status status, bool may_wait);
   void answer(CallOutcome &outcome, bool may_wait);
   void log_done(const CallOutcome &outcome, std::size_t bytes) const;
+  /// Takes it on this thread to call the pack's cancel(), if the call is PENDING: once in its life,
+  /// also if the call ends meanwhile.
+  void claim_telling() PACKHOST_REQUIRES(mutex_);
   void detach_handle();
 
   // constant after construction
@@ -202,6 +205,7 @@ private:
   bool is_pending_ PACKHOST_GUARDED_BY(mutex_) = false; // call() returned PENDING
   bool is_over_ PACKHOST_GUARDED_BY(mutex_) = false;    // completed, by whatever
   bool was_told_ PACKHOST_GUARDED_BY(mutex_) = false;   // cancel() of the pack was called
+  bool must_tell_ PACKHOST_GUARDED_BY(mutex_) = false;  // ... is to be called by tell_pack()
   bool is_telling_ PACKHOST_GUARDED_BY(mutex_) = false; // ... and has not returned yet
   double last_progress_ PACKHOST_GUARDED_BY(mutex_) = 0;
   bool has_progress_ PACKHOST_GUARDED_BY(mutex_) = false;

@@ -3,6 +3,7 @@
 #include "host/pack/dirs_service.hpp"
 
 #include "host/pack/services.hpp"
+#include "host/support/account.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -56,6 +57,11 @@ int DirsService::find_directory(std::string_view which) {
   for (const Open &open : open_)
     if (open.which == which) return open.fd.get();
   std::string path = granted->path;
+  if (path.starts_with("~/")) {
+    const auto home = support::find_home();
+    if (!home) return -1;
+    path.replace(0, 1, *home == "/" ? "" : *home);
+  }
   if (path.empty()) {
     path = make_launch_directory(launch_.manifest->name);
   } else if (granted->may_write && !make_directory(path)) {

@@ -96,7 +96,6 @@ Instance::Instance(PackLaunch launch, InstanceObserver *observer)
       room_(manifest().concurrency.parallel
                 ? std::min<std::size_t>(manifest().concurrency.max, kMaxPackCalls)
                 : 1),
-      open_deadline_(kit::Deadline::after(std::chrono::milliseconds(manifest().open_timeout_ms))),
       paces_(manifest().tools.size()), services_(launch_) {
   host_data_.services = &services_;
   host_data_.instance = this;
@@ -136,11 +135,21 @@ support::Pace *Instance::pace_of(std::string_view tool) {
 // -------------------------------------------------------------------------------------
 
 void Instance::open_later() {
+  {
+    support::Lock lock(mutex_);
+    if (std::exchange(has_begun_, true)) return;
+    open_deadline_ = kit::Deadline::after(std::chrono::milliseconds(manifest().open_timeout_ms));
+  }
   if (!support::start_detached_thread([this] {
         mark_host_thread();
         (void)open();
       }))
     refuse(fmt::format("pack \"{}\" refused to start: no thread to open it on", alias()));
+}
+
+kit::Deadline Instance::open_deadline() const {
+  support::Lock lock(mutex_);
+  return has_begun_ && state_ == State::opening ? open_deadline_ : kit::Deadline();
 }
 
 kit::Status Instance::open() {
@@ -162,6 +171,7 @@ kit::Status Instance::open() {
     state_ = State::open;
   }
   if (observer_ != nullptr) observer_->on_opened(*this);
+  is_settled_.store(true, std::memory_order_release);
   std::vector<std::shared_ptr<PackCall>> following;
   {
     support::Lock lock(mutex_);
@@ -210,6 +220,7 @@ void Instance::refuse(std::string reason) {
     changed_.notify_all();
   }
   if (observer_ != nullptr) observer_->on_opened(*this);
+  is_settled_.store(true, std::memory_order_release);
   for (const std::shared_ptr<PackCall> &call : waiting)
     call->end_outside(PACKHOST_E_UNAVAILABLE, unavailable_text(), true);
 }
@@ -318,6 +329,12 @@ bool Instance::wait_described(kit::Deadline deadline) {
   return true;
 }
 
+void Instance::wait_ready(kit::Deadline deadline) {
+  support::Lock lock(mutex_);
+  while (!is_ready_ && state_ == State::opening && !deadline.has_passed())
+    changed_.wait_for(lock, std::chrono::milliseconds(deadline.poll_ms()));
+}
+
 About Instance::about() const {
   support::Lock lock(mutex_);
   return about_;
@@ -423,6 +440,7 @@ packhost_status Instance::call_entry(const packhost_entry &entry, packhost_pack 
 void Instance::call_cancel(packhost_call *handle) noexcept {
   if (entry_ == nullptr || entry_->cancel == nullptr) return;
   support::Lock control(control_mutex_);
+  if (state() != State::open) return; // shut down meanwhile
   const support::RunningCode running(alias(), "cancel");
   entry_->cancel(pack_, handle);
 }

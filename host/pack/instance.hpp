@@ -42,8 +42,8 @@ struct About {
   bool has_instructions = false;
 };
 
-/// One pack of the launch line, from before its code is loaded until after its shutdown. Any thread,
-/// as far as nothing else is said.
+/// One pack of the launch line, from before its code is loaded until after its shutdown. Any
+/// thread, as far as nothing else is said.
 class Instance {
 public:
   enum class State : std::uint8_t { opening, open, refused, closed };
@@ -69,14 +69,16 @@ public:
   /// refusal without "packhost: " in front. Pack code runs here for the first time.
   [[nodiscard]] kit::Status open();
 
-  /// The same on a thread of its own; the observer hears of the end.
+  /// The same on a thread of its own, once; the observer hears of the end.
   void open_later();
 
   [[nodiscard]] State state() const;
   [[nodiscard]] std::string refusal() const;
 
-  /// When open() has to be done; fires refuse_late_open().
-  [[nodiscard]] kit::Deadline open_deadline() const { return open_deadline_; }
+  /// When open() has to be done; never while it has not begun, and once it has ended.
+  [[nodiscard]] kit::Deadline open_deadline() const;
+
+  [[nodiscard]] bool is_open_late() const { return open_deadline().has_passed(); }
 
   void refuse_late_open();
 
@@ -85,6 +87,12 @@ public:
   [[nodiscard]] bool is_described() const;
   /// Waits for that, until `deadline`. RETURNS: is_described().
   [[nodiscard]] bool wait_described(kit::Deadline deadline);
+
+  /// Waits until calls may enter, or the pack is refused, at most until `deadline`.
+  void wait_ready(kit::Deadline deadline);
+
+  /// True once opening has ended, well or not, and the observer has heard of it.
+  [[nodiscard]] bool is_settled() const { return is_settled_.load(std::memory_order_acquire); }
 
   /// True the first time: that the pack is late is worth one log line.
   [[nodiscard]] bool note_late() { return !was_late_.exchange(true, std::memory_order_relaxed); }
@@ -157,7 +165,6 @@ private:
   InstanceObserver *observer_;
   support::Turns *turns_ = nullptr;
   std::size_t room_;
-  kit::Deadline open_deadline_;
   std::vector<support::Pace> paces_; // one per tool of the manifest
   PackServices services_;
   HostData host_data_;
@@ -169,13 +176,16 @@ private:
   const packhost_catalog *catalog_ = nullptr;
 
   std::atomic<bool> was_late_{false};
+  std::atomic<bool> is_settled_{false};
   support::Mutex control_mutex_; // open, cancel and shutdown never overlap
   support::Mutex list_mutex_;    // list never overlaps itself
 
   mutable support::Mutex mutex_;
   support::ConditionVariable changed_;
   State state_ PACKHOST_GUARDED_BY(mutex_) = State::opening;
-  bool is_ready_ PACKHOST_GUARDED_BY(mutex_) = false; // calls may enter
+  bool has_begun_ PACKHOST_GUARDED_BY(mutex_) = false; // to open
+  bool is_ready_ PACKHOST_GUARDED_BY(mutex_) = false;  // calls may enter
+  kit::Deadline open_deadline_ PACKHOST_GUARDED_BY(mutex_);
   std::string lists_[3] PACKHOST_GUARDED_BY(mutex_);
   std::string refusal_ PACKHOST_GUARDED_BY(mutex_);
   std::string open_error_ PACKHOST_GUARDED_BY(mutex_);

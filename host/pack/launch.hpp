@@ -55,8 +55,8 @@ struct GrantedProgram {
 /// One directory of the pack (packhost.dirs/1).
 struct PackDirectory {
   std::string which; // "data", "state", "cache", "tmp"
-  std::string path;  // absolute; made (0700) when first asked for if may_write; empty for "tmp",
-                     // which is made for the launch
+  std::string path;  // absolute, or "~/..." below the account's home; made (0700) when first asked
+                     // for if may_write; empty for "tmp", which is made for the launch
   bool may_write = false;
 };
 
