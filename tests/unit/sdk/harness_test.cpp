@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <set>
+#include <optional>
 #include <string>
 
 #include <unistd.h>
@@ -21,6 +21,24 @@ using packhost::testing::Setup;
 namespace {
 
 const std::vector<std::string> kNone;
+
+std::atomic<int> cancels{0}; // NOLINT: a test's own
+
+/// Completes its one call in cancel() and nowhere else.
+class EndsWhenCancelled : public packhost::Pack {
+public:
+  explicit EndsWhenCancelled(packhost::Open &) { tool("run", &EndsWhenCancelled::run); }
+
+private:
+  void run(packhost::Call &call) { later_.emplace(call.later()); }
+
+  void cancel(packhost_call *) override {
+    ++cancels;
+    later_->fail(PACKHOST_E_CANCELLED, "stopped");
+  }
+
+  std::optional<packhost::Call::Later> later_;
+};
 
 std::string refusal_of(const std::string &name, Setup setup = {}) {
   try {
@@ -47,16 +65,27 @@ TEST_SUITE("testing/harness calls") {
     CHECK(pack.violations() == kNone);
   }
 
-  TEST_CASE("[A-6] a cancelled PENDING call gets one cancel() and ends") {
-    Harness pack(pack_file("slow"));
-    Running running = pack.start(PACKHOST_CALL_TOOL, "later", R"({"ms": 60000})");
+  TEST_CASE("[A-6] a cancelled PENDING call gets exactly one cancel() and ends") {
+    cancels = 0;
+    Harness pack(packhost::test::entry_of<EndsWhenCancelled>(packhost::test::kOneTool));
+    Running running = pack.start(PACKHOST_CALL_TOOL, "run");
     running.cancel();
     running.cancel();
-    CHECK(running.wait().status == PACKHOST_E_CANCELLED);
-    const std::string cancels = pack.tool("cancels").text();
-    CHECK(
-        (cancels == "1" || cancels == "0")); // 0: cancelled before it was PENDING and ended at once
+    const Result result = running.wait();
+    CHECK(result.status == PACKHOST_E_CANCELLED);
+    CHECK(result.error == "stopped");
     pack.close();
+    CHECK(cancels == 1);
+    CHECK(pack.violations() == kNone);
+  }
+
+  TEST_CASE("[A-6] shutdown cancels what is pending and waits for it") {
+    cancels = 0;
+    Harness pack(packhost::test::entry_of<EndsWhenCancelled>(packhost::test::kOneTool));
+    Running running = pack.start(PACKHOST_CALL_TOOL, "run");
+    pack.close();
+    CHECK(running.wait().status == PACKHOST_E_CANCELLED);
+    CHECK(cancels == 1);
     CHECK(pack.violations() == kNone);
   }
 
