@@ -18,12 +18,13 @@ namespace packhost::pack {
 /// Limits of a launch; every one can only be lowered by the operator. Sources: abi.md section 4.5,
 /// protocol.md section 1.
 struct Limits {
-  std::size_t max_line_bytes = 64U * 1024 * 1024; // one line in
-  std::size_t max_out_line_bytes = 8U * 1024 * 1024;
-  std::size_t max_result_bytes = 4U * 1024 * 1024; // lowers what manifests ask for
-  std::size_t max_args_bytes = 64U * 1024 * 1024;
+  std::size_t max_line_bytes = std::size_t{64} * 1024 * 1024; // one line in
+  std::size_t max_out_line_bytes = std::size_t{8} * 1024 * 1024;
+  std::size_t max_result_bytes = std::size_t{4} * 1024 * 1024; // lowers what manifests ask for
+  std::size_t max_args_bytes = std::size_t{64} * 1024 * 1024;
   std::size_t max_calls = 128;
-  std::size_t max_call_line_bytes = 256U * 1024 * 1024; // lines of the calls in flight together
+  std::size_t max_call_line_bytes =
+      std::size_t{256} * 1024 * 1024; // lines of the calls in flight together
   std::uint64_t max_timeout_ms = 3'605'000;
   std::uint64_t grace_ms = 2'000;
 };
