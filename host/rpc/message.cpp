@@ -83,11 +83,29 @@ Parsed parse_line(std::string &line) {
 Parsed parse_element(json::Value element) {
   if (!element.is(json::Kind::object))
     return refuse(kInvalidRequest, "Invalid request: a message is a JSON object");
-  const json::Object members(element);
-  const json::Value method = members.find("method");
-  const json::Value id_value = members.find("id");
-  if (!method.exists() && (members.find("result").exists() || members.find("error").exists()))
-    return ignore(); // a response: never answered
+  json::Value version;
+  json::Value id_value;
+  json::Value method;
+  json::Value params;
+  bool is_response = false;
+  json::Members members(element);
+  std::string unescaped;
+  for (auto member = members.next(); member.key.exists(); member = members.next()) {
+    std::string_view key = member.key.text();
+    key = key.substr(1, key.size() - 2);
+    if (key.find('\\') != std::string_view::npos) key = unescaped = member.key.string();
+    if (key == "jsonrpc")
+      version = member.value;
+    else if (key == "id")
+      id_value = member.value;
+    else if (key == "method")
+      method = member.value;
+    else if (key == "params")
+      params = member.value;
+    else if (key == "result" || key == "error")
+      is_response = true;
+  }
+  if (!method.exists() && is_response) return ignore(); // a response: never answered
 
   Id id;
   if (id_value.exists()) {
@@ -96,13 +114,12 @@ Parsed parse_element(json::Value element) {
       return refuse(kInvalidRequest, "Invalid request: \"id\" must be a string or an integer");
     id = std::move(*parsed_id);
   }
-  if (!members.find("jsonrpc").equals("2.0")) {
+  if (!version.equals("2.0")) {
     if (!id.exists() && method.is(json::Kind::string)) return ignore(); // a broken notification
     return refuse(kInvalidRequest, "Invalid request: \"jsonrpc\" must be \"2.0\"", std::move(id));
   }
   if (!method.is(json::Kind::string))
     return refuse(kInvalidRequest, "Invalid request: \"method\" must be a string", std::move(id));
-  const json::Value params = members.find("params");
   if (params.exists() && !params.is(json::Kind::object)) {
     if (!id.exists()) return ignore();
     return refuse(kInvalidParams, "Invalid params: \"params\" must be an object", std::move(id));

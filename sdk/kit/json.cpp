@@ -348,6 +348,15 @@ const std::vector<Member> &Object::members() const {
   return members_;
 }
 
+Members::Members(Value object) : rest_(inside(object)) {
+  assert(object.is(Kind::object));
+}
+
+Members::Spelled Members::next() {
+  const auto [key, value] = take_member(rest_);
+  return {Value(key), value};
+}
+
 Elements::Elements(Value array) : rest_(inside(array)) {
   assert(array.is(Kind::array));
 }

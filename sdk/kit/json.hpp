@@ -117,6 +117,24 @@ private:
   mutable std::string_view rest_; // what is not indexed: starts at a member; empty: nothing
 };
 
+/// The members of an object one by one, without a list of them: for one look at each.
+class Members {
+public:
+  struct Spelled {
+    Value key; // a string; absent after the last member
+    Value value;
+  };
+
+  /// REQUIRES: object.is(Kind::object).
+  explicit Members(Value object);
+
+  /// The next one, or an absent key after the last.
+  [[nodiscard]] Spelled next();
+
+private:
+  std::string_view rest_;
+};
+
 /// The elements of an array, in order: 16 bytes each. REQUIRES: value.is(Kind::array).
 [[nodiscard]] std::vector<Value> elements(Value value);
 
