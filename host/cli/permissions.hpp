@@ -7,7 +7,6 @@
 #include "host/cli/json_tree.hpp"
 #include "host/pack/launch.hpp"
 #include "host/support/environment.hpp"
-#include "sdk/kit/result.hpp"
 
 #include <string>
 #include <string_view>
@@ -25,15 +24,12 @@ struct PermissionInput {
   std::string_view data_override; // --home and the like; empty: the usual place
 };
 
-/// Sets directories, endpoints, programs, environment and the lines of --explain in `launch`. Reads
-/// the user database only if a directory of the pack's own is named. Code::config.
-[[nodiscard]] kit::Status resolve_permissions(const PermissionInput &input,
-                                              const support::PrivateEnvironment &environment,
-                                              pack::PackLaunch &launch);
+/// Sets directories, endpoints, programs, environment and the lines of --explain in `launch`.
+void resolve_permissions(const PermissionInput &input,
+                         const support::PrivateEnvironment &environment, pack::PackLaunch &launch);
 
 /// Sets ${data} alone, for reading: what plan may see.
-[[nodiscard]] kit::Status resolve_plan_directories(std::string_view data_override,
-                                                   pack::PackLaunch &launch);
+void resolve_plan_directories(std::string_view data_override, pack::PackLaunch &launch);
 
 /// A text with its ${options.x} and ${args.x} slots filled in: one text, or one for each element
 /// behind [*] and .*; none where an option is absent. For tests, too.

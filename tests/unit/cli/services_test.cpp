@@ -2,6 +2,7 @@
 // The optional host interfaces, called as a pack calls them: through their C tables.
 #include "host/pack/host_data.hpp"
 #include "host/pack/services.hpp"
+#include "host/support/account.hpp"
 #include "sdk/kit/deadline.hpp"
 #include "sdk/kit/unique_fd.hpp"
 #include "tests/unit/cli/temp_dir.hpp"
@@ -366,6 +367,18 @@ TEST_SUITE("pack/dirs_service") {
     CHECK(table.dir_fd(&host.host, "data") >= 0);
     CHECK(table.dir_fd(&host.host, "cache") == -1);
     CHECK(table.dir_fd(&host.host, "../data") == -1);
+  }
+
+  TEST_CASE("a place below the home directory is the account's, whatever the environment says") {
+    const auto home = support::find_home();
+    REQUIRE(home);
+    REQUIRE(::setenv("HOME", "/elsewhere", 1) == 0);
+    pack::PackLaunch launch = some_launch();
+    launch.directories = {{"data", "~/.", false}};
+    const Host host(std::move(launch));
+    const int fd = host.iface<packhost_dirs>(PACKHOST_IFACE_DIRS).dir_fd(&host.host, "data");
+    REQUIRE(fd >= 0);
+    CHECK(std::filesystem::equivalent("/proc/self/fd/" + std::to_string(fd), *home));
   }
 
   TEST_CASE("the directory of the launch goes with it") {
