@@ -91,9 +91,14 @@ ProtocolStream move_protocol(const Invocation &invocation) {
   ProtocolStream stream;
   stream.in.reset(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
   stream.out.reset(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  // A launcher may have closed some of the three: the next descriptor opened must not take a place.
+  while (true) {
+    const int filler = ::open("/dev/null", O_RDWR); // stays open where it fills 0, 1 or 2
+    if (filler > STDERR_FILENO) ::close(filler);
+    if (filler < 0 || filler > STDERR_FILENO) break;
+  }
   const kit::UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   ::dup2(null.get(), STDIN_FILENO);
-  if (::fcntl(STDERR_FILENO, F_GETFD) < 0) ::dup2(null.get(), STDERR_FILENO);
   use_own_stderr();
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   std::vector<int> kept = find_named_descriptors(invocation);
@@ -117,6 +122,15 @@ int serve(const Invocation &invocation, support::PrivateEnvironment environment,
     return exit_code_for(launch.error().code);
   }
   support::set_log_level(launch->host.log_level);
+  if (launch->packs.empty()) {
+    support::print_line(
+        "packhost: no pack is named; add --pack NAME (\"packhost packs\" lists them)");
+    return 2;
+  }
+  if (!stream.in.is_open() || !stream.out.is_open()) {
+    support::print_line("packhost: standard input or output is closed; there is nobody to serve");
+    return 78;
+  }
   kit::Result<Resolved> resolved = resolve(*launch, Situation{environment});
   if (!resolved) {
     support::print_line("packhost: " + resolved.error().message);
