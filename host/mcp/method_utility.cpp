@@ -91,13 +91,13 @@ void subscriptions_listen(Context &context, const Params &params, support::ReadT
   subscription->prompts = subscription->prompts && has.prompts;
   subscription->resources = subscription->resources && has.resources;
   if (!has.resource_subscriptions) subscription->uris.clear();
-  server.notify(rpc::encode_notification("notifications/subscriptions/acknowledged",
-                                         R"({"_meta":{"io.modelcontextprotocol/subscriptionId":)" +
-                                             subscription->id.token + R"(},"notifications":)" +
-                                             encode_filter(*subscription) + "}"),
-                {});
-  (void)server.notices().open(std::move(subscription)); // only this thread opens: there is room
-  reply.drop();                                         // it stays open: no response while it lives
+  const std::string acknowledgement = rpc::encode_notification(
+      "notifications/subscriptions/acknowledged",
+      R"({"_meta":{"io.modelcontextprotocol/subscriptionId":)" + subscription->id.token +
+          R"(},"notifications":)" + encode_filter(*subscription) + "}");
+  (void)server.notices().open(subscription); // only this thread opens: there is room
+  server.notify(acknowledgement, [subscription] { return subscription->acknowledge(); });
+  reply.drop(); // it stays open: no response while it lives
 }
 
 void notifications_cancelled(Server &server, const Params &params) {

@@ -62,7 +62,7 @@ std::size_t Notices::close(const rpc::Id &id) {
   support::Lock lock(mutex_);
   return std::erase_if(subscriptions_, [&](const std::shared_ptr<Subscription> &one) {
     if (one->id.token != id.token) return false;
-    one->is_open.store(false, std::memory_order_release);
+    one->state.store(Subscription::State::closed, std::memory_order_release);
     return true;
   });
 }

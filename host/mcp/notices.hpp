@@ -27,7 +27,18 @@ struct Subscription {
   bool prompts = false;
   bool resources = false;
   std::set<std::string, std::less<>> uris;
-  std::atomic<bool> is_open{true};
+  enum class State : std::uint8_t { acknowledging, open, closed };
+  std::atomic<State> state{State::acknowledging};
+
+  /// Under the writer's lock, when the acknowledgement goes out: the first message of all.
+  bool acknowledge() {
+    State expected = State::acknowledging;
+    return state.compare_exchange_strong(expected, State::open, std::memory_order_acq_rel);
+  }
+
+  [[nodiscard]] bool is_open() const {
+    return state.load(std::memory_order_acquire) == State::open;
+  }
 };
 
 /// What was reported since the last look.

@@ -212,7 +212,7 @@ void Server::send_change(std::uint32_t bit) {
     notify(
         rpc::encode_notification(method, R"({"_meta":{"io.modelcontextprotocol/subscriptionId":)" +
                                              one->id.token + "}}"),
-        [one] { return one->is_open.load(std::memory_order_acquire); });
+        [one] { return one->is_open(); });
   }
 }
 
@@ -228,7 +228,7 @@ void Server::send_resource_change(const std::string &uri) {
     notify(
         rpc::encode_notification(kMethod, R"({"_meta":{"io.modelcontextprotocol/subscriptionId":)" +
                                               one->id.token + R"(},"uri":)" + quoted + "}"),
-        [one] { return one->is_open.load(std::memory_order_acquire); });
+        [one] { return one->is_open(); });
   }
 }
 
