@@ -23,7 +23,7 @@ if [ ! -f "$build/build.ninja" ]; then
   fi
   mv "$top/build-release.log" "$build/configure.log"
 fi
-echo "Building (a minute or two the first time)"
+echo "Building (several minutes the first time on two cores)"
 ninja -C "$build" host/packhost plugins/files/files.so
 
 exec python3 "$top/packaging/tour.py" "$build/host/packhost" "$directory"
