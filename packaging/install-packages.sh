@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The one list of Debian packages. Usage: packaging/install-packages.sh build | tests
-# "build" is what a release build needs, "tests" adds what the suites need. Installs what is missing
+# The one list of Debian packages. Usage: packaging/install-packages.sh build | tests | bench
+# "build" is what a release build needs, "tests" adds what the suites need, "bench" what the benchmarks need. Installs what is missing
 # (as root, or with sudo) and does nothing, fast, when all of it is there.
 set -euo pipefail
 
@@ -14,18 +14,20 @@ tests_packages=(
   binutils ccache clang-14 clang-format-14 clang-tidy-14 codespell doctest-dev git
   json-schema-test-suite libclang-rt-14-dev python3-jsonschema ripgrep shellcheck util-linux
 )
+bench_packages=(libbenchmark-dev)
 # Present already in whatever way, these commands need no package; else the package of the second word brings them.
 tests_commands=(node:nodejs npm:npm)
 
 case "${1-}" in
   build) wanted=("${build_packages[@]}") ;;
   tests) wanted=("${build_packages[@]}" "${tests_packages[@]}") ;;
+  bench) wanted=("${build_packages[@]}" "${tests_packages[@]}" "${bench_packages[@]}") ;;
   *)
-    echo "usage: packaging/install-packages.sh build | tests" >&2
+    echo "usage: packaging/install-packages.sh build | tests | bench" >&2
     exit 2
     ;;
 esac
-if [ "$1" = tests ]; then
+if [ "$1" != build ]; then
   for pair in "${tests_commands[@]}"; do
     command -v "${pair%%:*}" >/dev/null || wanted+=("${pair##*:}")
   done

@@ -4,6 +4,7 @@
 #   tests/run.sh              all stages, cheapest first
 #   tests/run.sh --quick      the inner loop: lint, and a gcc build with the suites unit and protocol
 #   tests/run.sh STAGE...     lint gcc clang asan tsan fuzz tidy release install clients
+#   tests/run.sh bench        a release build with its benchmarks, and their table; on a quiet machine
 #   tests/run.sh tidy-all     clang-tidy on every file, not only on the changed ones
 #   tests/run.sh golden       write the golden files anew, to be read as code afterwards
 # The exit status is 1 if a test failed, or if a stage could not run.
@@ -197,6 +198,16 @@ stage_clients() {
   done
 }
 
+stage_bench() {
+  check 'bench: packages' packaging/install-packages.sh bench || return
+  CC='ccache gcc' CXX='ccache g++' build bench build-bench --buildtype release -Dbench=enabled || return
+  suites bench build-bench --suite bench
+  build-bench/tests/bench/bench_parts --benchmark_min_time=0.2
+  count 'bench: parts' $?
+  python3 tests/bench/run.py --build build-bench --work build-bench/work --out build-bench/bench
+  count 'bench: table' $?
+}
+
 stage_golden() {
   CC='ccache gcc' CXX='ccache g++' build gcc build || return
   PACKHOST_UPDATE_GOLDEN=1 suites golden build cli_commands cli_options cli_refusals
@@ -222,7 +233,7 @@ main() {
   fi
   for stage in "${stages[@]}"; do
     if [ "$stage" != quick ] && ! declare -F "stage_$stage" >/dev/null; then
-      echo "tests/run.sh: there is no stage '$stage'; there are: ${all_stages[*]} tidy-all golden" >&2
+      echo "tests/run.sh: there is no stage '$stage'; there are: ${all_stages[*]} bench tidy-all golden" >&2
       exit 2
     fi
   done

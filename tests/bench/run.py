@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """All benchmarks of one build folder, as ratios to floors measured in the same run.
 
-    run.py --build DIR [--out DIR] [--work DIR] [--only B-5,B-8] [--quick]
+    run.py --build DIR [--out DIR] [--work DIR] [--baselines FILE] [--only B-5,B-8] [--quick]
 
 DIR is a release build with -Dbench=enabled, built already. Prints the table "id | what | measured | must | aim | met",
-and writes table.json and curves.svg into the folder --out (without it: nothing). --work keeps the generated files, among
+and writes table.json and curves.svg into the folder --out (without it: nothing). --baselines writes the ratios of a
+whole run, no seconds, as the text of baselines.md. --work keeps the generated files, among
 them a tree of 50,000 for the searches, for the next run. --quick takes seconds and looks at the answers alone: its
 figures mean nothing. The exit status is 1 if an answer was wrong or, without --quick, a "must" was missed.
 
@@ -244,6 +245,19 @@ def lists(bench):
             bench.row(f"{label}, {'2026-07-28' if era else '2025-06-18'}", size / 1024, must, aim, "KiB")
 
 
+def baselines(rows):
+    """The text of baselines.md: what does not change with the speed of the machine."""
+    text = ("# Baselines\n\nWhat `tests/bench/run.py` measured of a release build on a quiet machine of two x86_64 cores: ratios to "
+            "floors that\nran in the same minutes, and sizes. Times are left out: they tell of the machine. Written by `run.py "
+            "--baselines`.\n\n| id | what | measured | must | aim |\n| --- | --- | --- | --- | --- |\n")
+    for row in rows:
+        if row["unit"] not in ("us", "ms"):
+            sign = ">=" if row["bound"] == "least" else "<="
+            bounds = ["" if row[key] is None else f"{sign} {row[key]:g}" for key in ("must", "aim")]
+            text += f"| {row['id']} | {row['what']} | {row['measured']:.2f} {row['unit']} | {bounds[0]} | {bounds[1]} |\n"
+    return text
+
+
 PARTS = {"B-1 B-2": start_and_exit, "B-3": idle, "B-4": disk, "B-5 B-6": serial, "B-7 B-8": in_flight,
          "B-9 B-10": reads, "B-12 B-13 B-14 B-15": searches, "B-23": growth, "B-24": slow_reader, "B-25": lists}
 
@@ -262,6 +276,9 @@ def run(options, work):
         if bench.panels:
             with open(os.path.join(options.out, "curves.svg"), "w", encoding="utf-8") as file:
                 file.write(curves.picture(bench.panels))
+    if options.baselines:
+        with open(options.baselines, "w", encoding="utf-8") as file:
+            file.write(baselines(bench.rows))
     missed = [row for row in bench.rows if row["met"] == "NO"]
     if not options.quick:
         print(f"{len(bench.rows)} figures, {len(missed)} below must")
@@ -273,9 +290,12 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--out")
     parser.add_argument("--work")
+    parser.add_argument("--baselines", help="write this file; for a whole run")
     parser.add_argument("--only", help="ids with commas between them")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
+    if options.baselines and (options.quick or options.only):
+        parser.error("--baselines is for a whole run")
     if options.work:
         os.makedirs(options.work, exist_ok=True)
         return run(options, os.path.abspath(options.work))

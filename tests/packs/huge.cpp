@@ -64,9 +64,17 @@ private:
     return call.host().raw()->call_add(call.raw(), &part);
   }
 
+  static std::size_t size_in(const packhost::Args &args) {
+    const std::int64_t bytes = args.integer("bytes");
+    if (bytes < 0 || bytes > 268'435'456) {
+      throw packhost::Error(PACKHOST_E_INVALID_ARGS, "'bytes' is out of range");
+    }
+    return static_cast<std::size_t>(bytes);
+  }
+
   void huge(packhost::Call &call) {
     const packhost::Args args(call.args());
-    const auto size = static_cast<std::size_t>(args.integer("bytes"));
+    const std::size_t size = size_in(args);
     const std::string how = args.str("how", "released");
     if (how == "borrowed") {
       call.text(std::string_view(std::string(size, 'x')));
@@ -84,7 +92,7 @@ private:
   }
 
   void insist(packhost::Call &call) {
-    const auto size = static_cast<std::size_t>(packhost::Args(call.args()).integer("bytes"));
+    const std::size_t size = size_in(packhost::Args(call.args()));
     for (int i = 0; i < 3; ++i) hand_over(call, PACKHOST_PART_TEXT, size);
   }
 

@@ -148,8 +148,9 @@ class Harness {
 public:
   /// Loads the file as a host does, checks it and opens it. Throws OpenFailed.
   explicit Harness(const std::string &file, Setup setup = {});
-  /// The same for a pack linked into the test.
+  /// The same for a pack linked into the test. entry: lives as long as the harness.
   explicit Harness(const packhost_entry &entry, Setup setup = {});
+  explicit Harness(packhost_entry &&entry, Setup setup = {}) = delete;
   Harness(const Harness &) = delete;
   Harness &operator=(const Harness &) = delete;
   /// close(); violations that nobody asked for are printed to stderr.

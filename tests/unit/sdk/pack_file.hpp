@@ -27,10 +27,11 @@ inline std::string pack_file(const std::string &name) {
   return std::string(PACKHOST_TEST_PACKS) + "/" + name + ".so";
 }
 
-/// An entry for class C with this manifest, as PACKHOST_PACK would make it.
+/// The entry for class C, as PACKHOST_PACK would make it. A class has one manifest.
 template <class C>
-packhost_entry entry_of(std::string_view manifest) {
-  return Pack::entry<C>(manifest.data(), manifest.size());
+const packhost_entry &entry_of(std::string_view manifest) {
+  static const packhost_entry entry = Pack::entry<C>(manifest.data(), manifest.size());
+  return entry;
 }
 
 inline constexpr std::string_view kOneTool = R"({
