@@ -75,6 +75,9 @@ const contract::ToolEntry *Harness::Impl::find_tool(std::string_view name) const
 
 void Harness::Impl::open() {
   complete_options();
+  // A thread sanitizer makes a thread of its own beside the first one: it is no leftover of the
+  // pack.
+  on_other_thread([] {});
   state_at_start = ProcessState::now();
   descriptors_at_start = open_descriptors();
   threads_at_start = running_threads();
