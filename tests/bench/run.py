@@ -96,7 +96,7 @@ class Bench:
 
         def bound(value):
             return "" if value is None else f"{sign} {value:g} {unit}"
-        print(f"{goal:5} | {what:68} | {measured:9.2f} {unit:4} | {bound(must):>10} | {bound(aim):>10} | {met}",
+        print(f"{goal:5} | {what:74} | {measured:9.2f} {unit:4} | {bound(must):>10} | {bound(aim):>10} | {met}",
               flush=True)
 
 
@@ -265,7 +265,7 @@ PARTS = {"B-1 B-2": start_and_exit, "B-3": idle, "B-4": disk, "B-5 B-6": serial,
 def run(options, work):
     bench = Bench(os.path.abspath(options.build), work, options.quick)
     wanted = set(options.only.split(",")) if options.only else None
-    print(f"{'id':5} | {'what':68} | {'measured':14} | {'must':>10} | {'aim':>10} | met")
+    print(f"{'id':5} | {'what':74} | {'measured':14} | {'must':>10} | {'aim':>10} | met")
     for goals, part in PARTS.items():
         if wanted is None or wanted & set(goals.split()):
             part(bench)
