@@ -227,7 +227,8 @@ kit::Status Reader::read_manifest() {
     return kit::fail(Code::config, "its {} section does not lie in the file", kManifestSection);
   }
   std::string_view manifest = *text;
-  if (manifest.ends_with('\0')) manifest.remove_suffix(1); // of the string literal
+  // The NUL of the string literal, and what a sanitizer pads its global with.
+  manifest = manifest.substr(0, manifest.find_last_not_of('\0') + 1);
   if (manifest.size() > kMaxManifestBytes) {
     return kit::fail(Code::config, "the manifest is {} bytes; the limit is {}", manifest.size(),
                      kMaxManifestBytes);
