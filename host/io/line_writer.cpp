@@ -154,6 +154,13 @@ bool LineWriter::write_all(std::string_view bytes) {
 }
 
 bool LineWriter::wait_writable() {
+  waits_since_ns_.store(kit::Deadline::now_ns(), std::memory_order_relaxed);
+  const bool is_writable = poll_writable();
+  waits_since_ns_.store(0, std::memory_order_relaxed);
+  return is_writable;
+}
+
+bool LineWriter::poll_writable() {
   while (true) {
     pollfd waits[2] = {{out_.get(), POLLOUT, 0}, {stop_fd_, POLLIN, 0}};
     const int count = ::poll(waits, stop_fd_ >= 0 ? 2 : 1, -1);

@@ -7,6 +7,7 @@
 #include "host/support/annotated_mutex.hpp"
 #include "sdk/kit/unique_fd.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -49,6 +50,12 @@ public:
 
   [[nodiscard]] bool has_gathered();
 
+  /// Since when the client has not taken a byte that waits for it (kit::Deadline::now_ns()); 0
+  /// while nothing waits. Any thread.
+  [[nodiscard]] std::int64_t waits_since_ns() const {
+    return waits_since_ns_.load(std::memory_order_relaxed);
+  }
+
   /// The client closed its end (or the stop came while it did not read): nothing is written any
   /// more.
   [[nodiscard]] bool is_broken();
@@ -56,6 +63,7 @@ public:
 private:
   bool write_all(std::string_view bytes) PACKHOST_REQUIRES(mutex_);
   bool wait_writable();
+  bool poll_writable();
   bool flush_locked() PACKHOST_REQUIRES(mutex_);
 
   struct Queued {
@@ -69,6 +77,8 @@ private:
   int stop_fd_;
   bool is_socket_ = false;
   bool is_nonblocking_ = false;
+
+  std::atomic<std::int64_t> waits_since_ns_{0};
 
   support::Mutex mutex_;
   std::string gathered_ PACKHOST_GUARDED_BY(mutex_);

@@ -70,7 +70,7 @@ Server::Server(ServerSetup setup)
     : limits_(setup.limits), selection_(std::move(setup.selection)), log_bytes_(setup.log_bytes),
       fail_on_load_error_(setup.fail_on_load_error), refused_(std::move(setup.refused)),
       end_process_(std::move(setup.end_process)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      parent_(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0))),
+      parent_(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0))), in_fd_(setup.in_fd),
       out_fd_(setup.out.get()),
       inflight_({limits_.max_calls, limits_.max_call_line_bytes, limits_.grace_ms}),
       reader_(setup.in_fd, limits_.max_line_bytes),

@@ -124,6 +124,7 @@ private:
   void want_packs();
   void open_packs(bool only_those_asked_for_lists);
   [[nodiscard]] bool wait_for_event();
+  bool is_left_alone();
   void check_open_deadlines();
   void send_notices();
   void send_change(std::uint32_t bits);
@@ -147,8 +148,10 @@ private:
   std::string server_info_;
   kit::UniqueFd wake_;
   kit::UniqueFd parent_;
-  kit::Deadline open_due_; // packs are loaded then, whether or not anybody asked
-  int out_fd_ = -1;        // watched for a reader that is gone; owned by writer_
+  kit::Deadline open_due_;      // packs are loaded then, whether or not anybody asked
+  int in_fd_ = -1;              // watched for a client that closed it, see is_left_alone()
+  std::int64_t hung_up_ns_ = 0; // when that was seen; 0: not yet
+  int out_fd_ = -1;             // watched for a reader that is gone; owned by writer_
 
   // self-synchronised
   Session session_;

@@ -27,6 +27,9 @@ constexpr std::int64_t kWaitAfterInputNs = 2 * kSecondNs;
 constexpr std::int64_t kWaitAfterSignalNs = kSecondNs / 2;
 // All of it together; what is not done by then is left behind.
 constexpr std::int64_t kWholeAfterInputNs = 5 * kSecondNs - kSecondNs / 4;
+// A client that closed the input and does not take what waits for it is not waited for longer.
+constexpr std::int64_t kUnreadNs = 5 * kSecondNs - kSecondNs / 4;
+constexpr std::chrono::milliseconds kUnreadLook{250};
 constexpr std::int64_t kWholeAfterSignalNs = kSecondNs - kSecondNs / 10;
 
 void end_after(std::int64_t span_ns, const std::function<void()> &end_process) {
@@ -93,20 +96,35 @@ bool Server::wait_for_event() {
   kit::Deadline next = std::min({inflight_.next_deadline(), notices_.due(), open_due_});
   for (const std::unique_ptr<pack::Instance> &instance : instances_)
     next = std::min(next, instance->open_deadline());
+  if (hung_up_ns_ != 0) next = std::min(next, kit::Deadline::after(kUnreadLook));
   int timeout_ms = next.poll_ms();
   if (timeout_ms == 0) timeout_ms = 1; // what is due is being done on another thread
-  std::array<pollfd, 4> waits{{{wake_.get(), POLLIN, 0},
+  std::array<pollfd, 5> waits{{{wake_.get(), POLLIN, 0},
                                {support::stop_descriptor(), POLLIN, 0},
                                {out_fd_, 0, 0}, // POLLERR: the reader of our output is gone
-                               {parent_.get(), POLLIN, 0}}};
+                               {parent_.get(), POLLIN, 0},
+                               {hung_up_ns_ == 0 ? in_fd_ : -1, POLLRDHUP, 0}}};
   if (!has_input_ended_.load(std::memory_order_acquire) && !has_load_failed_.load())
     ::poll(waits.data(), waits.size(), timeout_ms);
   if (waits[0].revents != 0) {
     std::uint64_t count = 0;
     if (::read(wake_.get(), &count, sizeof count) < 0 && errno != EAGAIN) return true;
   }
+  if ((waits[4].revents & (POLLHUP | POLLRDHUP)) != 0) hung_up_ns_ = kit::Deadline::now_ns();
+  if (is_left_alone()) {
+    support::print_line("packhost: the input was closed and nobody reads the answers; ended");
+    support::request_stop(); // which also ends the wait of whoever writes
+  }
   return has_input_ended_.load(std::memory_order_acquire) || support::is_stop_requested() ||
          has_load_failed_.load() || (waits[2].revents & POLLERR) != 0 || waits[3].revents != 0;
+}
+
+/// Whether the client closed the input, its end not reached yet since an answer before it cannot be
+/// written: nobody takes what waits.
+bool Server::is_left_alone() {
+  const std::int64_t since = writer_.waits_since_ns();
+  return hung_up_ns_ != 0 && since != 0 &&
+         kit::Deadline::now_ns() - std::max(hung_up_ns_, since) >= kUnreadNs;
 }
 
 void Server::check_open_deadlines() {

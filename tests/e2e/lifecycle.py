@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """How the process starts and ends: end of input, signals, closed pipes, an empty environment."""
+import fcntl
 import os
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -66,6 +69,27 @@ class Endings(HostCase):
         self.assertEqual(host.wait(), 0)
         self.assert_within(5.5, start)
 
+    def test_a_client_that_never_reads_does_not_hold_the_exit(self):
+        """[P-30] The input is closed and nobody takes the answers before its end: gone within 5 s."""
+        host = self.start("echo", read_output=False)
+        for n in range(4):  # answered by the thread that reads, which then waits before the end of input
+            host.send(modern(str(n) * 30000, "ping"))
+        self.wait_for_full_pipe(host)
+        start = time.monotonic()
+        host.close_input()
+        self.assertEqual(host.process.wait(30), 0)
+        self.assert_within(5.5, start)
+        self.assertIn("nobody reads the answers", host.stderr_text)
+
+    def wait_for_full_pipe(self, host):
+        """Until the host is stuck in a write of its answers."""
+        output = host.process.stdout.fileno()
+        capacity = fcntl.fcntl(output, fcntl.F_GETPIPE_SZ)
+        end = time.monotonic() + 30
+        while struct.unpack("i", fcntl.ioctl(output, termios.FIONREAD, b"\0" * 4))[0] < capacity - 4096:
+            self.assertLess(time.monotonic(), end, "the pipe never filled")
+            time.sleep(0.01)
+
     def test_sigterm_when_idle(self):
         """[P-32] SIGTERM ends the process within 1 s, with 0."""
         host = self.start("echo")
@@ -94,7 +118,7 @@ class Endings(HostCase):
         host = self.start("huge", read_output=False)
         for n in range(10):
             host.send(modern(n, "tools/call", {"name": "huge_huge", "arguments": {"bytes": 1000000}}))
-        time.sleep(0.2)  # it has to be stuck in a write; there is nothing to wait for
+        self.wait_for_full_pipe(host)
         start = time.monotonic()
         host.signal(signal.SIGTERM)
         self.assertEqual(host.process.wait(10), 0)
