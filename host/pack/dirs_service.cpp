@@ -4,6 +4,8 @@
 
 #include "host/pack/services.hpp"
 #include "host/support/account.hpp"
+#include "host/support/log.hpp"
+#include "sdk/kit/errno_text.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -59,19 +61,32 @@ int DirsService::find_directory(std::string_view which) {
   std::string path = granted->path;
   if (path.starts_with("~/")) {
     const auto home = support::find_home();
-    if (!home) return -1;
+    if (!home) return report(which, path, "found", home.error().message);
     path.replace(0, 1, *home == "/" ? "" : *home);
   }
   if (path.empty()) {
     path = make_launch_directory(launch_.manifest->name);
+    if (path.empty()) return report(which, "in /tmp", "made", kit::errno_text(errno));
   } else if (granted->may_write && !make_directory(path)) {
-    return -1;
+    return report(which, path, "made", kit::errno_text(errno));
   }
-  if (path.empty()) return -1;
   kit::UniqueFd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.is_open()) return -1; // asked again it may be there
+  if (!fd.is_open()) {
+    if (errno == ENOENT && !granted->may_write) return -1; // asked again it may be there
+    return report(which, path, "opened", kit::errno_text(errno));
+  }
   open_.push_back({std::string(which), std::move(path), std::move(fd)});
   return open_.back().fd.get();
+}
+
+int DirsService::report(std::string_view which, std::string_view path, std::string_view what,
+                        std::string_view reason) {
+  if (std::find(reported_.begin(), reported_.end(), which) == reported_.end()) {
+    reported_.emplace_back(which);
+    support::print_line(fmt::format("packhost: pack \"{}\": its {} directory {} cannot be {} ({}).",
+                                    launch_.alias, which, path, what, reason));
+  }
+  return -1;
 }
 
 void DirsService::close() {

@@ -21,7 +21,8 @@ public:
   explicit DirsService(const PackLaunch &launch);
 
   /// An O_PATH descriptor that this object owns, or -1: not granted, or not there and only to be
-  /// read. A directory that may be written is made (0700), its parents as well.
+  /// read. A directory that may be written is made (0700), its parents as well. What else stands in
+  /// the way is told the operator, once a directory: the pack sees only the -1.
   [[nodiscard]] int find_directory(std::string_view which);
 
   /// Removes ${tmp} with what is in it.
@@ -36,9 +37,13 @@ private:
     kit::UniqueFd fd;
   };
 
+  int report(std::string_view which, std::string_view path, std::string_view what,
+             std::string_view reason) PACKHOST_REQUIRES(mutex_);
+
   const PackLaunch &launch_;
   support::Mutex mutex_;
   std::vector<Open> open_ PACKHOST_GUARDED_BY(mutex_);
+  std::vector<std::string> reported_ PACKHOST_GUARDED_BY(mutex_);
 };
 
 } // namespace packhost::pack

@@ -97,7 +97,7 @@ void answer(Call &call, Outcome<Answer> outcome) {
 }
 
 void throw_failure(const Failure &failure) {
-  throw Error(row_of(failure.code).status, failure.message,
+  throw Error(row_of(failure.code).status, operator_text(failure),
               failure.details.empty() ? std::string() : "{" + failure.details + "}");
 }
 

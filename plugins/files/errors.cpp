@@ -111,6 +111,12 @@ std::string encode_failure(const Failure &failure) {
   return document;
 }
 
+std::string operator_text(const Failure &failure) {
+  std::string text = failure.message;
+  if (!text.empty() && text.front() >= 'A' && text.front() <= 'Z') text.front() += 'a' - 'A';
+  return failure.detail.empty() ? text : text + ": " + failure.detail;
+}
+
 Failure failure_of(kit::PathFault fault, std::string_view path) {
   using kit::PathFault;
   switch (fault) {

@@ -60,12 +60,14 @@ struct ErrorRow {
 /// The row of a code. Lives as long as the program.
 [[nodiscard]] const ErrorRow &row_of(ErrorCode code);
 
-/// Why a call failed. Texts never hold the root, the home, errno texts or other workspaces' names.
+/// Why a call failed. Texts never hold the root, the home, errno texts or other workspaces' names,
+/// but for `detail`.
 struct Failure {
   ErrorCode code = ErrorCode::internal;
   std::string message;
   std::string details;           // members of the details object, joined by commas, without braces
   std::optional<bool> retryable; // where it differs from the table
+  std::string detail; // which file, why, what to do: for the operator, never for a client
 
   /// Adds a member to the details.
   [[nodiscard]] Failure with(std::string_view key, std::string_view text) &&;
@@ -73,6 +75,13 @@ struct Failure {
   [[nodiscard]] Failure with(std::string_view key, std::uint64_t number) &&;
   [[nodiscard]] Failure with_raw(std::string_view key, std::string_view json) &&;
   [[nodiscard]] Failure transient() &&;
+
+  /// Sets the detail.
+  template <typename... Args>
+  [[nodiscard]] Failure for_operator(fmt::format_string<Args...> text, Args &&...args) && {
+    detail = fmt::format(text, std::forward<Args>(args)...);
+    return std::move(*this);
+  }
 };
 
 template <typename T>
@@ -84,13 +93,16 @@ using Outcome = kit::Result<T, Failure>;
 
 template <typename... Args>
 [[nodiscard]] Failure failure(ErrorCode code, fmt::format_string<Args...> text, Args &&...args) {
-  return Failure{code, fmt::format(text, std::forward<Args>(args)...), {}, {}};
+  return Failure{code, fmt::format(text, std::forward<Args>(args)...), {}, {}, {}};
 }
 
 /// {"ok":false,"error":{...}}
 [[nodiscard]] std::string encode_failure(const Failure &failure);
 /// Only the error object.
 void append_error(std::string &out, const Failure &failure);
+
+/// Message and detail as one sentence for a terminal, without a full stop.
+[[nodiscard]] std::string operator_text(const Failure &failure);
 
 /// What a fault of the kernel or of the walk is to a caller who asked for `path`.
 [[nodiscard]] Failure failure_of(kit::PathFault fault, std::string_view path);

@@ -52,7 +52,7 @@ Files::Files(Open &open) : host_(open.host), settings_(settings_of(open.options)
 std::string Files::plan(Open &open) {
   const Settings settings = settings_of(open.options);
   Outcome<Registry> registry = read_registry(data_directory(open.host));
-  if (!registry) throw Error(PACKHOST_E_CONFIG, registry.error().message);
+  if (!registry) throw Error(PACKHOST_E_CONFIG, operator_text(registry.error()));
   kit::Result<RegisteredWorkspace> chosen = select_workspace(*registry, settings.workspace);
   if (!chosen) throw Error(PACKHOST_E_CONFIG, chosen.error().message);
   return complete_options(open.options, *chosen);

@@ -2,6 +2,7 @@
 // See atomic_file.hpp.
 #include "sdk/kit/atomic_file.hpp"
 
+#include "sdk/kit/errno_text.hpp"
 #include "sdk/kit/unique_fd.hpp"
 
 #include <cerrno>
@@ -22,7 +23,7 @@ tl::unexpected<Error> io_failure(const char *what, int error_number) {
                     : error_number == ENOENT                           ? Code::not_found
                                                                        : Code::io;
   tl::unexpected<Error> failure = fail(code, "the file cannot be {}", what);
-  failure.value().detail = "errno " + std::to_string(error_number);
+  failure.value().detail = errno_text(error_number);
   return failure;
 }
 

@@ -3,8 +3,12 @@
 // never a workspace.
 #include "plugins/files/arguments.hpp"
 #include "plugins/files/pack.hpp"
+#include "plugins/files/workspace/breadth.hpp"
+#include "sdk/kit/errno_text.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <ctime>
 #include <memory>
 
@@ -32,17 +36,19 @@ std::string canonical_directory(const std::string &path) {
 
   struct stat status {};
 
-  if (canonical == nullptr || ::stat(canonical.get(), &status) != 0)
-    throw Error(PACKHOST_E_NOT_FOUND, fmt::format("'{}' does not exist", path));
+  if (canonical == nullptr || ::stat(canonical.get(), &status) != 0) {
+    const int error = errno;
+    throw Error(error == EACCES ? PACKHOST_E_DENIED : PACKHOST_E_NOT_FOUND,
+                fmt::format("'{}' cannot be registered ({})", path, kit::errno_text(error)));
+  }
   if (!S_ISDIR(status.st_mode))
     throw Error(PACKHOST_E_INVALID_ARGS, fmt::format("'{}' is not a directory", path));
   return canonical.get();
 }
 
-bool is_inside(const std::string &inner, const std::string &outer) {
-  if (outer == "/") return inner != "/";
-  return inner.size() > outer.size() && inner.compare(0, outer.size(), outer) == 0 &&
-         inner[outer.size()] == '/';
+/// What an operator should see and no program reads: standard output holds the answer alone.
+void tell_operator(std::string_view text) {
+  static_cast<void>(std::fputs(fmt::format("packhost: files: {}.\n", text).c_str(), stderr));
 }
 
 std::string now() {
@@ -66,8 +72,11 @@ void refuse_duplicates(const Registry &registry, const std::string &name, const 
   }
 }
 
-std::vector<std::string> overlaps(const Registry &registry, const std::string &root) {
+std::vector<std::string> find_warnings(const Registry &registry, const std::string &root,
+                                       const std::string &data_directory) {
   std::vector<std::string> warnings;
+  if (std::string breadth = describe_breadth(root, data_directory); !breadth.empty())
+    warnings.push_back(std::move(breadth));
   for (const RegisteredWorkspace &workspace : registry.workspaces) {
     if (is_inside(root, workspace.root))
       warnings.push_back(fmt::format("it lies inside workspace '{}'", workspace.name));
@@ -80,7 +89,11 @@ std::vector<std::string> overlaps(const Registry &registry, const std::string &r
 const RegisteredWorkspace &find_or_throw(const Registry &registry, const std::string &name) {
   const RegisteredWorkspace *const found = registry.find(name);
   if (found == nullptr)
-    throw Error(PACKHOST_E_NOT_FOUND, fmt::format("no workspace '{}' is registered", name));
+    throw Error(
+        PACKHOST_E_NOT_FOUND,
+        fmt::format("no workspace '{}' is registered; \"packhost files workspace list\" shows "
+                    "those that are",
+                    name));
   return *found;
 }
 
@@ -113,7 +126,7 @@ Editing begin_editing(const Call &call, int data_fd) {
   if (call.dry_run())
     editing.looked_at = value_or_throw(read_registry(data_fd));
   else
-    editing.edit = value_or_throw(RegistryEdit::begin(data_fd));
+    editing.edit = value_or_throw(RegistryEdit::begin(data_fd, tell_operator));
   return editing;
 }
 
@@ -137,14 +150,15 @@ void Files::command_add(Call &call) {
   Editing editing = begin_editing(call, data_fd());
   Registry &registry = editing.registry();
   refuse_duplicates(registry, name, workspace.root);
-  const std::vector<std::string> warnings = overlaps(registry, workspace.root);
+  const std::vector<std::string> warnings =
+      find_warnings(registry, workspace.root, path_in(data_fd(), "."));
   workspace.id = make_workspace_id();
   workspace.created_at = now();
   registry.workspaces.push_back(workspace);
   if (is_default) registry.default_name = name;
   editing.save();
 
-  std::string text =
+  const std::string text =
       fmt::format("{} workspace '{}': {}{}\n", call.dry_run() ? "would register" : "registered",
                   name, workspace.root, is_default ? " (the default)" : "");
   std::string json;
@@ -154,11 +168,11 @@ void Files::command_add(Call &call) {
   append_default(writer, registry);
   writer.boolean("dry_run", call.dry_run()).key("warnings").begin_array();
   for (const std::string &warning : warnings) {
-    text += fmt::format("warning: {}\n", warning);
+    tell_operator(fmt::format("warning: workspace '{}', {}: {}", name, workspace.root, warning));
     writer.string(warning);
   }
   writer.end_array().end_object();
-  reply(call, std::move(text), std::move(json));
+  reply(call, text, std::move(json));
 }
 
 void Files::command_list(Call &call) {

@@ -7,12 +7,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <ctime>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -20,18 +16,19 @@ namespace packhost::files {
 
 namespace {
 
-constexpr const char *kFile = "registry.json";
-constexpr const char *kLock = "registry.lock";
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
-constexpr int kLockTries = 200;
-constexpr int kLockPauseMs = 50;
 
-Failure unavailable(std::string_view reason, std::string_view message) {
-  return failure(ErrorCode::state_unavailable, "{}", message).with("reason", reason);
+Failure unavailable(std::string_view reason, std::string_view message, std::string detail) {
+  return failure(ErrorCode::state_unavailable, "{}", message)
+      .with("reason", reason)
+      .for_operator("{}", std::move(detail));
 }
 
-Failure damaged() {
-  return unavailable("damaged", "The registry of workspaces is damaged; it was left as it is");
+Failure damaged(std::string_view what) {
+  return unavailable("damaged", "The registry of workspaces is damaged; it was left as it is",
+                     fmt::format("{}; mend it, or move the file away and register the workspaces "
+                                 "anew",
+                                 what));
 }
 
 void keep_other(const kit::json::Member &member, std::string &other) {
@@ -41,8 +38,11 @@ void keep_other(const kit::json::Member &member, std::string &other) {
   other += member.value.text();
 }
 
-Outcome<RegisteredWorkspace> parse_workspace(kit::json::Value value) {
-  if (!value.is(kit::json::Kind::object)) return refuse(damaged());
+Outcome<RegisteredWorkspace> parse_workspace(kit::json::Value value, std::size_t index) {
+  const auto damaged_here = [index](std::string_view what) {
+    return refuse(damaged(fmt::format("\"workspaces\" at {} {}", index, what)));
+  };
+  if (!value.is(kit::json::Kind::object)) return damaged_here("is not an object");
   RegisteredWorkspace workspace;
   const kit::json::Object members(value);
   for (const kit::json::Member &member : members.members()) {
@@ -56,12 +56,13 @@ Outcome<RegisteredWorkspace> parse_workspace(kit::json::Value value) {
     } else if (member.value.is(kit::json::Kind::string)) {
       *known = member.value.string();
     } else {
-      return refuse(damaged());
+      return damaged_here(fmt::format("has a \"{}\" that is not a string", member.key));
     }
   }
-  if (!is_workspace_name(workspace.name) || workspace.id.empty() || workspace.root.empty() ||
-      workspace.root.front() != '/')
-    return refuse(damaged());
+  if (!is_workspace_name(workspace.name)) return damaged_here("has no valid \"name\"");
+  if (workspace.id.empty()) return damaged_here("has no \"id\"");
+  if (workspace.root.empty() || workspace.root.front() != '/')
+    return damaged_here("has no absolute path as \"root\"");
   return workspace;
 }
 
@@ -112,26 +113,31 @@ bool is_available(const RegisteredWorkspace &workspace) {
 
 Outcome<Registry> parse_registry(std::string_view text) {
   using kit::json::Kind;
-  if (!kit::json::check(text)) return refuse(damaged());
+  if (const auto checked = kit::json::check(text); !checked)
+    return refuse(damaged(fmt::format("it is not valid JSON (byte {})", checked.error().offset)));
   const kit::json::Value whole(text);
-  if (!whole.is(Kind::object)) return refuse(damaged());
+  if (!whole.is(Kind::object)) return refuse(damaged("it is not a JSON object"));
   const kit::json::Object members(whole);
   const kit::json::Value format = members.find("format");
   if (!format.exists() || format.integer() != 1) {
-    return refuse(unavailable(
-        "format", "The registry of workspaces has a format this version does not know"));
+    return refuse(unavailable("format",
+                              "The registry of workspaces has a format this version does not know",
+                              fmt::format("its \"format\" is {}, not 1; use a newer packhost, or "
+                                          "another directory with --home DIR",
+                                          format.exists() ? format.text() : "missing")));
   }
   Registry registry;
   for (const kit::json::Member &member : members.members()) {
     if (member.key == "format") continue;
     if (member.key == "default") {
       if (member.value.is(Kind::null)) continue;
-      if (!member.value.is(Kind::string)) return refuse(damaged());
+      if (!member.value.is(Kind::string)) return refuse(damaged("its \"default\" is not a string"));
       registry.default_name = member.value.string();
     } else if (member.key == "workspaces") {
-      if (!member.value.is(Kind::array)) return refuse(damaged());
+      if (!member.value.is(Kind::array))
+        return refuse(damaged("its \"workspaces\" is not an array"));
       for (const kit::json::Value &element : kit::json::elements(member.value)) {
-        Outcome<RegisteredWorkspace> workspace = parse_workspace(element);
+        auto workspace = parse_workspace(element, registry.workspaces.size());
         if (!workspace) return kit::pass_on(workspace);
         registry.workspaces.push_back(std::move(*workspace));
       }
@@ -166,29 +172,30 @@ std::string encode_registry(const Registry &registry) {
 
 Outcome<Registry> read_registry(int data_fd) {
   if (data_fd < 0) return Registry{};
-  kit::Result<std::string> text = kit::read_small_file(data_fd, kFile, kMaxBytes);
-  if (text) return parse_registry(*text);
-  if (text.error().code == kit::Code::not_found) return Registry{};
-  return refuse(unavailable("unreadable", "The registry of workspaces cannot be read"));
+  const std::string name(kRegistryFile);
+  const kit::Result<std::string> text = kit::read_small_file(data_fd, name, kMaxBytes);
+  if (!text) {
+    if (text.error().code == kit::Code::not_found) return Registry{};
+    const kit::Error &error = text.error();
+    return refuse(unavailable(
+        "unreadable", "The registry of workspaces cannot be read",
+        fmt::format("{} ({}); mend that, or name another directory with --home DIR",
+                    path_in(data_fd, name), error.detail.empty() ? error.message : error.detail)));
+  }
+  Outcome<Registry> registry = parse_registry(*text);
+  if (!registry) {
+    registry.error().detail =
+        fmt::format("{}: {}", path_in(data_fd, name), registry.error().detail);
+  }
+  return registry;
 }
 
-Outcome<RegistryEdit> RegistryEdit::begin(int data_fd) {
-  if (data_fd < 0)
-    return refuse(unavailable("directory", "The pack's data directory cannot be made"));
+Outcome<RegistryEdit> RegistryEdit::begin(int data_fd, const WaitNotice &notice) {
+  Outcome<kit::UniqueFd> lock = lock_registry(data_fd, notice);
+  if (!lock) return kit::pass_on(lock);
   RegistryEdit edit;
   edit.data_fd_ = data_fd;
-  edit.lock_ =
-      kit::UniqueFd(::openat(data_fd, kLock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!edit.lock_.is_open())
-    return refuse(unavailable("lock", "The registry's lock cannot be opened"));
-  for (int tries = 0; ::flock(edit.lock_.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK || tries >= kLockTries) {
-      return refuse(failure(ErrorCode::workspace_busy, "Another command is changing the registry")
-                        .with("waited_ms", static_cast<std::uint64_t>(kLockTries) * kLockPauseMs));
-    }
-    ::poll(nullptr, 0, kLockPauseMs);
-  }
+  edit.lock_ = std::move(*lock);
   Outcome<Registry> registry = read_registry(data_fd);
   if (!registry) return kit::pass_on(registry);
   edit.registry = std::move(*registry);
@@ -196,8 +203,12 @@ Outcome<RegistryEdit> RegistryEdit::begin(int data_fd) {
 }
 
 Outcome<void> RegistryEdit::save() const {
-  if (kit::replace_file(data_fd_, kFile, encode_registry(registry), 0600)) return {};
-  return refuse(unavailable("unwritable", "The registry of workspaces cannot be written"));
+  const std::string name(kRegistryFile);
+  const auto saved = kit::replace_file(data_fd_, name, encode_registry(registry), 0600);
+  if (saved) return {};
+  return refuse(unavailable("unwritable", "The registry of workspaces cannot be written",
+                            fmt::format("{} ({}); mend that and repeat the command",
+                                        path_in(data_fd_, name), saved.error().detail)));
 }
 
 } // namespace packhost::files

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "plugins/files/errors.hpp"
+#include "plugins/files/workspace/registry_lock.hpp"
 #include "sdk/kit/unique_fd.hpp"
 
 #include <optional>
@@ -51,9 +52,9 @@ struct Registry {
 /// Holds the registry's lock from begin() to its death.
 class RegistryEdit {
 public:
-  /// Waits for the lock, ten seconds at most, then reads. Fails with STATE_UNAVAILABLE or
-  /// WORKSPACE_BUSY.
-  [[nodiscard]] static Outcome<RegistryEdit> begin(int data_fd);
+  /// Waits for the lock, ten seconds at most, then reads. `notice` is told what it waits for. Fails
+  /// with STATE_UNAVAILABLE or WORKSPACE_BUSY.
+  [[nodiscard]] static Outcome<RegistryEdit> begin(int data_fd, const WaitNotice &notice);
 
   Registry registry;
 

@@ -37,7 +37,10 @@ kit::Result<RegisteredWorkspace> select_workspace(const Registry &registry,
   } else if (registry.default_name) {
     chosen = registry.find(*registry.default_name);
     if (chosen == nullptr) {
-      return kit::fail(Code::config, "the default workspace '{}' is not registered; there are: {}",
+      return kit::fail(Code::config,
+                       "the default workspace '{}' is not registered; choose another with "
+                       "'packhost files workspace "
+                       "default NAME'; there are: {}",
                        *registry.default_name, names_of(registry));
     }
   } else if (registry.workspaces.size() == 1) {
@@ -49,7 +52,11 @@ kit::Result<RegisteredWorkspace> select_workspace(const Registry &registry,
                      names_of(registry));
   }
   if (!is_available(*chosen)) {
-    return kit::fail(Code::config, "the directory of workspace '{}' does not exist", chosen->name);
+    return kit::fail(
+        Code::config,
+        "the directory of workspace '{0}', {1}, is not there; bring it back, or remove the "
+        "workspace with 'packhost files workspace remove {0}'",
+        chosen->name, chosen->root);
   }
   return *chosen;
 }

@@ -66,10 +66,14 @@ TEST_SUITE("files/workspace") {
     registry.default_name = "two";
     CHECK(selected(registry) == "two");
     registry.workspaces[1].root = "/nonexistent-directory";
-    CHECK(selected(registry) == "refused: the directory of workspace 'two' does not exist");
+    CHECK(
+        selected(registry) ==
+        "refused: the directory of workspace 'two', /nonexistent-directory, is not there; bring it "
+        "back, or remove the workspace with 'packhost files workspace remove two'");
     registry.default_name = "gone";
     CHECK(selected(registry) ==
-          "refused: the default workspace 'gone' is not registered; there are: one, two");
+          "refused: the default workspace 'gone' is not registered; choose another with 'packhost "
+          "files workspace default NAME'; there are: one, two");
   }
 
   TEST_CASE("[F-4] the tools built so far, with the hints of reading") {
@@ -160,7 +164,12 @@ TEST_SUITE("files/workspace") {
     const packhost::testing::Result refused =
         pack().command("workspace.add", "{\"name\":\"a\",\"path\":" + quote(tree.root()) + "}");
     CHECK(refused.status == PACKHOST_E_IO);
+    CHECK(refused.error ==
+          "the registry of workspaces has a format this version does not know: " + path +
+              ": its \"format\" is 2, not 1; use a newer packhost, or "
+              "another directory with --home DIR");
     CHECK(TempTree::read(path) == R"({"format":2,"workspaces":[]})");
+    CHECK(call("workspace_list", "{}").text().find(path) == std::string::npos);
     std::ofstream(path) << "{";
     CHECK(code("workspace_list", "{}") == "STATE_UNAVAILABLE");
   }
@@ -186,7 +195,8 @@ TEST_SUITE("files/workspace") {
     CHECK(add("no/name", tree.outside()).status == PACKHOST_E_INVALID_ARGS);
     CHECK(add("gone", tree.at("none")).status == PACKHOST_E_NOT_FOUND);
     const packhost::testing::Result inner = add("inner", tree.at("sub"));
-    CHECK(inner.text().find("warning: it lies inside workspace 'w'") != std::string::npos);
+    CHECK(Json(inner.json())["warnings"] == R"(["it lies inside workspace 'w'"])");
+    CHECK(inner.text().find("lies inside") == std::string::npos); // that is for stderr
 
     struct stat status {};
 
