@@ -6,6 +6,8 @@
 #include "host/support/log.hpp"
 
 #include <exception>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace {
@@ -17,7 +19,7 @@ int run(int argc, char **argv) {
     const support::PrivateEnvironment environment = support::PrivateEnvironment::take();
     return cli::run_command(invocation, environment);
   }
-  if (cli::print_serve_help(invocation)) return 0;
+  if (const std::optional<int> code = cli::print_serve_help(invocation)) return *code;
   cli::ProtocolStream stream = cli::move_protocol(invocation);
   return cli::serve(invocation, support::PrivateEnvironment::take(), std::move(stream));
 }
@@ -28,9 +30,9 @@ int main(int argc, char **argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception &error) {
-    packhost::support::print_line(std::string("packhost: internal error: ") + error.what());
+    packhost::support::print_line(std::string("packhost: internal error: ") + error.what() + ".");
   } catch (...) {
-    packhost::support::print_line("packhost: internal error");
+    packhost::support::print_line("packhost: internal error.");
   }
   return 70;
 }

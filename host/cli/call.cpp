@@ -10,8 +10,8 @@
 #include "host/cli/paths.hpp"
 #include "host/cli/resolve.hpp"
 #include "host/cli/show_outcome.hpp"
+#include "host/cli/suggest.hpp"
 #include "host/pack/registry.hpp"
-#include "sdk/kit/nearest.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -79,9 +79,8 @@ kit::Result<const pack::ToolRow *> find_tool(const pack::Registry &registry,
   if (row == nullptr) {
     std::vector<std::string_view> known;
     for (const pack::ToolRow &each : registry.tools()) known.push_back(each.shown_name);
-    const auto nearest = kit::find_nearest(name, known);
     return kit::fail(Code::invalid_args, "unknown tool '{}'{}", name,
-                     nearest ? fmt::format("; did you mean '{}'?", *nearest) : std::string());
+                     did_you_mean(name, known, "'", "'"));
   }
   if (!row->left_out_by.empty())
     return kit::fail(Code::invalid_args, "unknown tool '{}': {} leaves it out", name,
@@ -114,18 +113,14 @@ kit::Result<pack::CallRequest> make_request(const pack::ToolRow &row, const Host
   return request;
 }
 
-int fail_with(const kit::Error &error) {
-  return report_error(error.message, exit_code_for(error.code));
-}
-
 /// From the open pack to the exit code.
 int call_tool(pack::Instance &instance, const pack::Registry &registry, const HostOptions &host,
               const std::string &tool, std::string arguments, const Output &output) {
   auto row = find_tool(registry, tool);
-  if (!row) return fail_with(row.error());
+  if (!row) return report_error(row.error());
   auto request = make_request(**row, host, std::move(arguments));
-  if (!request) return fail_with(request.error());
-  if (auto opened = instance.open(); !opened) return fail_with(opened.error());
+  if (!request) return report_error(request.error());
+  if (auto opened = instance.open(); !opened) return report_error(opened.error());
   const std::uint64_t timeout_ms = request->timeout_ms;
   const OneOutcome outcome = run_one_call(instance, std::move(*request), host.limits.grace_ms);
   const int code = show_outcome(outcome.call, instance.alias(), timeout_ms, host.json, output);
@@ -136,29 +131,29 @@ int call_tool(pack::Instance &instance, const pack::Registry &registry, const Ho
 
 int run_call(const Invocation &invocation, const support::PrivateEnvironment &environment) {
   auto line = read_line(invocation);
-  if (!line) return fail_with(line.error());
+  if (!line) return report_error(line.error());
   const HostOptions &host = line->launch.host;
   support::set_log_level(host.log_level);
-  if (host.help) return Output().write(command_help("call")) ? 0 : 1;
+  if (host.help) return Output().print(command_help("call"));
   auto here = working_directory();
-  if (!here) return fail_with(here.error());
+  if (!here) return report_error(here.error());
   auto work = PackWork::probe(line->pack, host, *here);
-  if (!work) return fail_with(work.error());
+  if (!work) return report_error(work.error());
   ExtraWords extra;
   extra.flags.push_back({"json", false});
-  if (auto read = work->read_words(&extra); !read) return fail_with(read.error());
+  if (auto read = work->read_words(&extra); !read) return report_error(read.error());
   if (work->wants_help())
-    return Output().write(command_help("call") + "\n" + pack_options_help(*work)) ? 0 : 1;
+    return Output().print(command_help("call") + "\n" + pack_options_help(*work));
   if (!extra.given.empty()) line->launch.host.json = true;
   if (extra.words.empty()) return report_error("call needs a TOOL after the pack", 2);
   if (extra.words.size() > 2)
     return report_error(fmt::format("call: unexpected word '{}'", extra.words[2]), 2);
   auto arguments = read_arguments(extra.words, host.limits.max_args_bytes);
-  if (!arguments) return fail_with(arguments.error());
+  if (!arguments) return report_error(arguments.error());
   if (auto completed = work->complete_options(line->launch, true); !completed)
-    return fail_with(completed.error());
+    return report_error(completed.error());
   auto launch = work->finish(environment);
-  if (!launch) return fail_with(launch.error());
+  if (!launch) return report_error(launch.error());
   environment.put_back(launch->environment);
   Output output;
   output.make_private();

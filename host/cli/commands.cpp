@@ -6,11 +6,11 @@
 #include "host/cli/launch_line.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/output.hpp"
+#include "host/cli/pack_file.hpp"
 #include "host/cli/pack_work.hpp"
 #include "host/cli/paths.hpp"
-#include "host/cli/resolve.hpp"
+#include "host/cli/suggest.hpp"
 #include "host/version.hpp"
-#include "sdk/kit/nearest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -45,25 +45,24 @@ Command find_command(std::string_view word) {
   return Command::unknown;
 }
 
-int say(std::string_view text) {
-  return Output().write(text) ? 0 : 1;
+std::vector<std::string_view> command_words() {
+  std::vector<std::string_view> words;
+  for (const CommandWord &each : kWords)
+    if (!each.word.starts_with("--")) words.push_back(each.word);
+  return words;
 }
 
 int unknown_command(std::string_view word) {
-  std::vector<std::string_view> known;
-  for (const CommandWord &each : kWords)
-    if (!each.word.starts_with("--")) known.push_back(each.word);
-  const auto nearest = kit::find_nearest(word, known);
-  return report_error(fmt::format("unknown command '{}'{}; \"packhost help\" lists the commands",
-                                  word,
-                                  nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""),
+  return report_error(fmt::format("unknown command '{}'{}", word,
+                                  did_you_mean(word, command_words(), "'", "'",
+                                               "\"packhost help\" lists the commands")),
                       2);
 }
 
 int run_help(const Invocation &invocation) {
-  if (invocation.words.empty()) return say(overview());
+  if (invocation.words.empty()) return Output().print(overview());
   const std::string text = command_help(invocation.words.front());
-  return text.empty() ? unknown_command(invocation.words.front()) : say(text);
+  return text.empty() ? unknown_command(invocation.words.front()) : Output().print(text);
 }
 
 } // namespace
@@ -90,20 +89,32 @@ Invocation read_invocation(int argc, const char *const *argv) {
   return invocation;
 }
 
-bool print_serve_help(const Invocation &invocation) {
+std::optional<int> print_serve_help(const Invocation &invocation) {
   const bool is_asked = std::find(invocation.words.begin(), invocation.words.end(), "--help") !=
                         invocation.words.end();
-  if (!is_asked) return false; // a value of that form only makes us look more closely
+  if (!is_asked) return std::nullopt; // a value of that form only makes us look more closely
   const auto launch = parse_launch(invocation.words);
-  if (!launch) return false; // serve says what is wrong
-  if (launch->host.help) return say(command_help("serve")) == 0;
+  if (!launch) return std::nullopt; // serve says what is wrong
+  if (launch->host.help) return Output().print(command_help("serve"));
   for (const PackWords &words : launch->packs) {
     auto pack = PackWork::probe(words, launch->host, "");
     if (!pack) continue; // as above
     if (auto read = pack->read_words(nullptr); !read) continue;
-    if (pack->wants_help()) return say(pack_options_help(*pack)) == 0;
+    if (pack->wants_help()) return Output().print(pack_options_help(*pack));
   }
-  return false;
+  return std::nullopt;
+}
+
+int report_unknown_word(std::string_view word, const std::string &pack_dir) {
+  std::vector<std::string_view> known = command_words();
+  const FoundPacks packs = find_packs(pack_dir).value_or(FoundPacks());
+  for (const std::string_view name : names_of(packs)) known.push_back(name);
+  return report_error(
+      fmt::format(
+          "'{}' is neither a command nor a pack{}", word,
+          did_you_mean(word, known, "'", "'",
+                       "\"packhost help\" lists the commands, \"packhost packs\" the packs")),
+      2);
 }
 
 int run_check(const Invocation &invocation) {
@@ -141,7 +152,7 @@ int run_command(const Invocation &invocation, const support::PrivateEnvironment 
   case Command::check:
     return run_check(invocation);
   case Command::version:
-    return say(fmt::format("packhost {}\n", kVersion));
+    return Output().print(fmt::format("packhost {}\n", kVersion));
   case Command::help:
     return run_help(invocation);
   case Command::serve:

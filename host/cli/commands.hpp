@@ -5,7 +5,9 @@
 #include "host/support/environment.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,9 +35,9 @@ struct Invocation {
 /// Looks at argv alone; nothing is opened.
 [[nodiscard]] Invocation read_invocation(int argc, const char *const *argv);
 
-/// `serve --help`, with or without packs: true if it was asked for and has been printed. Everything
-/// else of `serve` is in serve.cpp.
-[[nodiscard]] bool print_serve_help(const Invocation &invocation);
+/// `serve --help`, with or without packs: the exit code if it was asked for. Everything else of
+/// `serve` is in serve.cpp.
+[[nodiscard]] std::optional<int> print_serve_help(const Invocation &invocation);
 
 /// Runs any command but `serve`. RETURNS: the exit code (abi.md section 5). REQUIRES: one thread,
 /// and the process's environment taken.
@@ -48,6 +50,9 @@ struct Invocation {
                            const support::PrivateEnvironment &environment);
 [[nodiscard]] int run_pack_command(const Invocation &invocation,
                                    const support::PrivateEnvironment &environment);
+
+/// Refuses a first word that names neither a command nor a pack that is there. RETURNS: 2.
+[[nodiscard]] int report_unknown_word(std::string_view word, const std::string &pack_dir);
 
 /// Lists the packs that are there.
 [[nodiscard]] int run_packs(const Invocation &invocation);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <set>
 
 namespace packhost::cli {
 
@@ -102,23 +104,61 @@ Node read_tree(kit::json::Value value) {
   return node;
 }
 
+namespace {
+
+/// A member that its object has already.
+struct Twice {
+  std::string path;            // "files.root"
+  const char *where = nullptr; // its key in the text
+};
+
+std::optional<Twice> find_twice(kit::json::Value value, const std::string &path) {
+  if (value.is(Kind::array)) {
+    kit::json::Elements all(value);
+    for (kit::json::Value each = all.next(); each.exists(); each = all.next())
+      if (auto twice = find_twice(each, path)) return twice;
+  }
+  if (!value.is(Kind::object)) return std::nullopt;
+  std::set<std::string> keys;
+  kit::json::Members all(value);
+  for (auto each = all.next(); each.key.exists(); each = all.next()) {
+    const std::string key = each.key.string();
+    const std::string below = path.empty() ? key : path + "." + key;
+    if (!keys.insert(key).second) return Twice{below, each.key.text().data()};
+    if (auto twice = find_twice(each.value, below)) return twice;
+  }
+  return std::nullopt;
+}
+
+std::ptrdiff_t line_of(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  return 1 + std::count(before.begin(), before.end(), '\n');
+}
+
+} // namespace
+
 kit::Result<Node> parse_tree(std::string_view text) {
   const auto checked = kit::json::check(text, kit::json::Limits{kMaxTreeDepth});
-  if (checked) return read_tree(kit::json::Value(text));
-  const std::size_t offset = std::min(checked.error().offset, text.size());
-  const auto line =
-      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
+  if (checked) {
+    const auto twice = find_twice(kit::json::Value(text), "");
+    if (!twice) return read_tree(kit::json::Value(text));
+    const auto offset = static_cast<std::size_t>(twice->where - text.data());
+    return kit::fail(Code::config, "has the member \"{}\" twice (line {}); leave one of them out",
+                     twice->path, line_of(text, offset));
+  }
+  const std::ptrdiff_t line = line_of(text, checked.error().offset);
   switch (checked.error().fault) {
   case kit::json::Fault::syntax:
     break;
   case kit::json::Fault::encoding:
-    return kit::fail(Code::config, "not UTF-8 (line {})", line);
+    return kit::fail(Code::config, "is not UTF-8 (line {})", line);
   case kit::json::Fault::depth:
-    return kit::fail(Code::config, "nested deeper than {} levels (line {})", kMaxTreeDepth, line);
+    return kit::fail(Code::config, "is nested deeper than {} levels (line {})", kMaxTreeDepth,
+                     line);
   case kit::json::Fault::number_range:
-    return kit::fail(Code::config, "a number is out of range (line {})", line);
+    return kit::fail(Code::config, "has a number that is out of range (line {})", line);
   }
-  return kit::fail(Code::config, "not valid JSON (line {})", line);
+  return kit::fail(Code::config, "is not valid JSON (line {})", line);
 }
 
 void append_tree(std::string &out, const Node &node) {

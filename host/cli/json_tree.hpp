@@ -62,7 +62,8 @@ inline constexpr std::size_t kMaxOptionsFileBytes = 1024U * 1024;
 /// REQUIRES: checked text of at most kMaxTreeDepth levels (manifest schemas have 16).
 [[nodiscard]] Node read_tree(kit::json::Value value);
 
-/// Checks and reads. Code::config: `not valid JSON (line 3)`.
+/// Checks and reads. Code::config, to stand behind a file's name: `is not valid JSON (line 3)`. A
+/// member that stands twice in an object is a fault: which of the two was meant is not known.
 [[nodiscard]] kit::Result<Node> parse_tree(std::string_view text);
 
 /// Compact text.

@@ -54,7 +54,7 @@ kit::Result<Node> read_config(const std::string &path) {
   if (!text) return kit::fail(Code::config, "--config {} {}", path, text.error().message);
   auto tree = parse_tree(*text);
   ::explicit_bzero(text->data(), text->size()); // secrets may stand in it
-  if (!tree) return kit::fail(Code::config, "--config {} is {}", path, tree.error().message);
+  if (!tree) return kit::fail(Code::config, "--config {} {}", path, tree.error().message);
   if (!tree->is(Kind::object))
     return kit::fail(Code::config, "--config {} is not a JSON object", path);
   return tree;
@@ -143,7 +143,15 @@ bool is_reserved_word(std::string_view word) {
 kit::Status read_host_words(std::span<const std::string_view> words, std::uint8_t uses, LineUse use,
                             Launch &launch, std::vector<std::string> *free_words) {
   const std::vector<std::string> copies(words.begin(), words.end());
-  auto parsed = parse_words(copies, host_flags(uses), "");
+  const bool is_serve = (uses & kUseServe) != 0;
+  std::vector<FlagSpec> flags = host_flags(uses);
+  // Never among these words, which end before the first of it: only to be the nearest word.
+  if (is_serve) flags.push_back({"pack", true});
+  auto parsed = parse_words(
+      copies, flags,
+      is_serve ? [](std::string_view)
+                     -> std::string_view { return "options of a pack come after its --pack"; }
+               : [](std::string_view) -> std::string_view { return {}; });
   if (!parsed) return pass_on(parsed);
   if (!parsed->words.empty() && free_words == nullptr)
     return kit::fail(Code::invalid_args,

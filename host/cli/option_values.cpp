@@ -3,8 +3,8 @@
 #include "host/cli/option_values.hpp"
 
 #include "host/cli/paths.hpp"
+#include "host/cli/suggest.hpp"
 #include "sdk/contract/validator.hpp"
-#include "sdk/kit/nearest.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -104,9 +104,8 @@ kit::Status check_members(const std::vector<Field> &fields, const OptionSource &
     if (find_field(fields, name) != nullptr) continue;
     std::vector<std::string_view> known;
     for (const Field &field : fields) known.push_back(field.name);
-    const auto nearest = kit::find_nearest(name, known);
     return kit::fail(Code::config, "\"{}\" in {} is no option of it{}", name, source.file,
-                     nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : std::string());
+                     did_you_mean(name, known, "\"", "\""));
   }
   return {};
 }
@@ -155,7 +154,7 @@ kit::Result<OptionSource> read_options_file(const std::string &path, std::string
   auto text = read_small_file(path, kMaxOptionsFileBytes);
   if (!text) return kit::fail(Code::config, "{}: {} {}", shown, path, text.error().message);
   auto tree = parse_tree(*text);
-  if (!tree) return kit::fail(Code::config, "{}: {} is {}", shown, path, tree.error().message);
+  if (!tree) return kit::fail(Code::config, "{}: {} {}", shown, path, tree.error().message);
   if (!tree->is(Kind::object))
     return kit::fail(Code::config, "{}: {} is not a JSON object", shown, path);
   return OptionSource{std::move(*tree), path, directory_of(path)};
@@ -275,14 +274,18 @@ kit::Status check_values(const Node &schema, const GivenOptions &given) {
 }
 
 std::string find_missing(const std::vector<Field> &fields, const Node &values) {
-  std::string missing;
+  std::vector<std::string> missing;
   for (const Field &field : fields) {
-    if (!field.is_required || values.find(field.name) != nullptr) continue;
-    if (!missing.empty()) missing += " and ";
-    missing += field.has_flag() ? typed_name(field)
-                                : fmt::format("\"{}\" (in a file named by --config)", field.name);
+    if (field.is_required && values.find(field.name) == nullptr)
+      missing.push_back(field.has_flag()
+                            ? typed_name(field)
+                            : fmt::format("\"{}\" (in a file named by --config)", field.name));
   }
-  return missing;
+  if (missing.empty()) return {};
+  if (missing.size() == 1) return missing.front() + " is missing";
+  const std::string last = std::move(missing.back());
+  missing.pop_back();
+  return fmt::format("{} and {} are missing", fmt::join(missing, ", "), last);
 }
 
 std::string find_exclusion(const std::vector<Field> &fields, const GivenOptions &given) {

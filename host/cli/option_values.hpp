@@ -62,8 +62,8 @@ struct OptionSource {
 /// stands in a secret's place. The message names the flag or member.
 [[nodiscard]] kit::Status check_values(const Node &schema, const GivenOptions &given);
 
-/// The options that the schema requires and nobody gave: `--root`, `"targets" (in a file named by
-/// --config)`. Empty: none.
+/// What the schema requires and nobody gave, as a sentence: `--root is missing`, `"targets" (in a
+/// file named by --config) and NAME are missing`. Empty: none.
 [[nodiscard]] std::string find_missing(const std::vector<Field> &fields, const Node &values);
 
 /// The pair of given options that exclude each other, as a sentence; empty: none.

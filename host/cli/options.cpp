@@ -3,7 +3,7 @@
 #include "host/cli/options.hpp"
 
 #include "host/cli/paths.hpp"
-#include "sdk/kit/nearest.hpp"
+#include "host/cli/suggest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -99,12 +99,18 @@ kit::Result<ParsedWords> parse_with_cxxopts(std::span<const std::string> words,
   }
 }
 
-std::string nearest_hint(std::string_view word, std::span<const FlagSpec> flags) {
+kit::Error refuse_unknown(std::string_view word, std::span<const FlagSpec> flags,
+                          std::string_view (*elsewhere)(std::string_view name)) {
+  const std::size_t start = std::min(word.find_first_not_of('-'), word.size());
+  const std::string_view name = word.substr(start, word.find('=') - start);
   std::vector<std::string_view> names;
-  names.reserve(flags.size());
   for (const FlagSpec &flag : flags) names.push_back(flag.name);
-  const auto nearest = kit::find_nearest(word, names);
-  return nearest ? fmt::format("; did you mean --{}?", *nearest) : std::string();
+  std::string hint = did_you_mean(name, names, "--", "");
+  if (const std::string_view place = elsewhere(name); hint.empty() && !place.empty())
+    hint = fmt::format("; {}", place);
+  return {Code::invalid_args,
+          fmt::format("unknown option {}{}", word.substr(0, word.find('=')), hint),
+          {}};
 }
 
 static_assert(std::is_same_v<std::size_t, std::uint64_t>,
@@ -221,17 +227,12 @@ kit::Status set_member(HostOptions &options, const HostOption &option, const Nod
 } // namespace
 
 kit::Result<ParsedWords> parse_words(std::span<const std::string> words,
-                                     std::span<const FlagSpec> flags, std::string_view whose) {
+                                     std::span<const FlagSpec> flags,
+                                     std::string_view (*elsewhere)(std::string_view name)) {
   std::vector<std::string> unknown;
   auto parsed = parse_with_cxxopts(words, flags, unknown);
-  if (!unknown.empty()) {
-    const std::string_view word = std::string_view(unknown.front());
-    const std::size_t start = std::min(word.find_first_not_of('-'), word.size());
-    const std::string_view name = word.substr(start, word.find('=') - start);
-    const std::string_view shown = word.substr(0, word.find('='));
-    return kit::fail(Code::invalid_args, "unknown option {}{}{}", shown, whose,
-                     nearest_hint(name, flags));
-  }
+  if (!unknown.empty())
+    return tl::unexpected<kit::Error>(refuse_unknown(unknown.front(), flags, elsewhere));
   if (!parsed) return parsed;
   for (const GivenFlag &flag : parsed->flags) {
     const auto spec = std::find_if(flags.begin(), flags.end(), [&flag](const FlagSpec &each) {
@@ -280,9 +281,8 @@ kit::Status apply_config(HostOptions &options, const Node &members,
       std::vector<std::string_view> known;
       for (const HostOption &each : kHostOptions)
         if (!each.config_key.empty()) known.push_back(each.config_key);
-      const auto nearest = kit::find_nearest(key, known);
       return kit::fail(Code::config, "\"packhost\": unknown member \"{}\"{}", key,
-                       nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : std::string());
+                       did_you_mean(key, known, "\"", "\""));
     }
     const bool is_given = std::any_of(already.begin(), already.end(), [row](const GivenFlag &flag) {
       return flag.name == row->flag;

@@ -35,10 +35,10 @@ struct ParsedWords {
 
 /// Parses one stretch. `--flag VALUE` and `--flag=VALUE` are the two forms. Code::invalid_args for
 /// an unknown flag (with the nearest known one), a missing value, a value for a flag that takes
-/// none. `whose` ends the message of an unknown one, as ` of pack "kb"`.
-[[nodiscard]] kit::Result<ParsedWords> parse_words(std::span<const std::string> words,
-                                                   std::span<const FlagSpec> flags,
-                                                   std::string_view whose);
+/// none. `elsewhere` may say where an unknown one that is near to none belongs.
+[[nodiscard]] kit::Result<ParsedWords>
+parse_words(std::span<const std::string> words, std::span<const FlagSpec> flags,
+            std::string_view (*elsewhere)(std::string_view name));
 
 enum class OptionId : std::uint8_t {
   config,

@@ -10,9 +10,11 @@
 #include "host/cli/paths.hpp"
 #include "host/cli/resolve.hpp"
 #include "host/cli/show_outcome.hpp"
-#include "sdk/kit/nearest.hpp"
+#include "host/cli/suggest.hpp"
 
 #include <algorithm>
+
+#include <unistd.h>
 
 namespace packhost::cli {
 
@@ -73,23 +75,50 @@ const contract::CommandEntry *find_pack_command(const PackWork &pack,
   return best;
 }
 
+/// The commands that begin with all of the free words, without these: `add, list or remove`.
+std::string next_words(const PackWork &pack, const std::vector<std::string> &free_words) {
+  std::vector<std::string> next;
+  for (const contract::CommandEntry &command : pack.manifest().commands) {
+    const std::vector<std::string> words = words_of(command.name);
+    if (words.size() <= free_words.size() ||
+        !std::equal(free_words.begin(), free_words.end(), words.begin()))
+      continue;
+    const auto rest = words.begin() + static_cast<std::ptrdiff_t>(free_words.size());
+    next.push_back(fmt::format("{}", fmt::join(rest, words.end(), " ")));
+  }
+  if (next.size() < 2) return next.empty() ? std::string() : next.front();
+  const std::string last = std::move(next.back());
+  next.pop_back();
+  return fmt::format("{} or {}", fmt::join(next, ", "), last);
+}
+
 kit::Error unknown_command(const PackWork &pack, const std::vector<std::string> &free_words) {
+  const std::string how = fmt::format("\"packhost {} --help\" lists them", pack.alias());
+  if (free_words.empty())
+    return {Code::invalid_args,
+            fmt::format("pack \"{}\": a command is missing; {}", pack.alias(), how),
+            {}};
+  const std::string typed = fmt::format("{}", fmt::join(free_words, " "));
+  if (const std::string next = next_words(pack, free_words); !next.empty())
+    return {Code::invalid_args,
+            fmt::format("pack \"{}\": '{}' goes on with {}; {}", pack.alias(), typed, next, how),
+            {}};
   std::vector<std::string_view> known;
   for (const contract::CommandEntry &command : pack.manifest().commands)
     known.push_back(command.name);
-  if (free_words.empty())
-    return {Code::invalid_args,
-            fmt::format("pack \"{0}\": a command is missing; \"packhost {0} --help\" lists them",
-                        pack.alias()),
-            {}};
-  std::string typed = free_words.front();
-  if (free_words.size() > 1) typed += " " + free_words[1];
-  auto nearest = kit::find_nearest(typed, known);
-  if (!nearest) nearest = kit::find_nearest(free_words.front(), known);
+  // As many words as a command may have, the longest first: those behind may be arguments.
+  for (std::size_t count = std::min<std::size_t>(free_words.size(), 2); count > 0; --count) {
+    const std::string start =
+        fmt::format("{}", fmt::join(free_words.begin(),
+                                    free_words.begin() + static_cast<std::ptrdiff_t>(count), " "));
+    if (const std::string hint = did_you_mean(start, known, "'", "'", how);
+        hint.find('?') != std::string::npos)
+      return {Code::invalid_args,
+              fmt::format("pack \"{}\" has no command '{}'{}", pack.alias(), start, hint),
+              {}};
+  }
   return {Code::invalid_args,
-          fmt::format("pack \"{0}\" has no command '{1}'{2}; \"packhost {0} --help\" lists them",
-                      pack.alias(), free_words.front(),
-                      nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""),
+          fmt::format("pack \"{}\" has no command '{}'; {}", pack.alias(), free_words.front(), how),
           {}};
 }
 
@@ -116,18 +145,16 @@ kit::Result<GivenOptions> read_input(const Node &schema, const std::vector<Field
   if (!given) return given;
   given->values = with_schema_defaults(schema, given->values);
   if (const std::string missing = find_missing(fields, given->values); !missing.empty())
-    return kit::fail(Code::invalid_args, "{} is missing", missing);
+    return kit::fail(Code::invalid_args, "{}", missing);
   if (auto checked = check_values(schema, *given); !checked) return pass_on(checked);
   return given;
 }
 
-int fail_with(const kit::Error &error) {
-  return report_error(error.message, exit_code_for(error.code));
-}
-
 int fail_in(const contract::CommandEntry &command, const kit::Error &error) {
-  return report_error(fmt::format("{}: {}", command.name, error.message),
-                      exit_code_for(error.code));
+  // All of it was typed: a directory that is not there is a value that does not fit, no refused
+  // start.
+  const Code code = error.code == Code::config ? Code::invalid_args : error.code;
+  return report_error(fmt::format("{}: {}", command.name, error.message), exit_code_for(code));
 }
 
 struct CommandFlags {
@@ -154,17 +181,17 @@ int run_in_pack(PackWork &work, const contract::CommandEntry &command, const Lau
                 const CommandFlags &flags, const Node &input,
                 const support::PrivateEnvironment &environment) {
   if (auto completed = work.complete_options(line, false); !completed)
-    return fail_with(completed.error());
+    return report_error(completed.error());
   const Node permissions = command.permissions.empty()
                                ? Node::object()
                                : read_tree(kit::json::Value(command.permissions));
   auto launch = work.finish(environment, &permissions, &input);
-  if (!launch) return fail_with(launch.error());
+  if (!launch) return report_error(launch.error());
   environment.put_back(launch->environment);
   Output output;
   output.make_private();
   pack::Instance instance(std::move(*launch), nullptr);
-  if (auto opened = instance.open(); !opened) return fail_with(opened.error());
+  if (auto opened = instance.open(); !opened) return report_error(opened.error());
   pack::CallRequest request;
   request.kind = PACKHOST_CALL_COMMAND;
   request.name = command.name;
@@ -185,30 +212,33 @@ int run_in_pack(PackWork &work, const contract::CommandEntry &command, const Lau
 int run_pack_command(const Invocation &invocation, const support::PrivateEnvironment &environment) {
   Launch line;
   auto host = read_host_words(invocation.options, kUsePackCommand, LineUse::shell, line, nullptr);
-  if (!host) return fail_with(host.error());
+  if (!host) return report_error(host.error());
   support::set_log_level(line.host.log_level);
   PackWords words;
   words.pack = invocation.first;
   words.words.assign(invocation.words.begin(), invocation.words.end());
   auto here = working_directory();
-  if (!here) return fail_with(here.error());
+  if (!here) return report_error(here.error());
+  if (auto path = find_pack_path(words.pack, line.host.pack_dir, *here);
+      path && words.pack.find('/') == std::string::npos && ::access(path->c_str(), F_OK) != 0)
+    return report_unknown_word(words.pack, line.host.pack_dir);
   auto work = PackWork::probe(words, line.host, *here);
-  if (!work) return fail_with(work.error());
+  if (!work) return report_error(work.error());
   const std::vector<std::string> free_words = guess_free_words(*work, words.words);
   const contract::CommandEntry *command = find_pack_command(*work, free_words);
   const bool asks_help = line.host.help || std::find(words.words.begin(), words.words.end(),
                                                      "--help") != words.words.end();
   if (command == nullptr)
-    return asks_help && free_words.empty() ? (Output().write(pack_help(*work)) ? 0 : 1)
-                                           : fail_with(unknown_command(*work, free_words));
+    return asks_help && free_words.empty() ? Output().print(pack_help(*work))
+                                           : report_error(unknown_command(*work, free_words));
   const Node schema = read_tree(kit::json::Value(command->input));
   const std::vector<Field> fields = read_fields(schema);
   ExtraWords extra;
   extra.flags = flags_of(fields);
   extra.flags.push_back({"json", false});
   extra.flags.push_back({"dry-run", false});
-  if (auto read = work->read_words(&extra); !read) return fail_with(read.error());
-  if (work->wants_help()) return Output().write(pack_command_help(*work, *command)) ? 0 : 1;
+  if (auto read = work->read_words(&extra); !read) return report_error(read.error());
+  if (work->wants_help()) return Output().print(pack_command_help(*work, *command));
   const CommandFlags flags = sort_flags(std::move(extra.given));
   if (flags.is_dry_run && !command->dry_run)
     return report_error(fmt::format("{} cannot be tried with --dry-run", command->name), 2);

@@ -4,7 +4,9 @@
 
 #include "host/cli/paths.hpp"
 #include "host/cli/places.hpp"
+#include "host/cli/suggest.hpp"
 #include "sdk/contract/elf.hpp"
+#include "sdk/kit/errno_text.hpp"
 #include "sdk/kit/sha256.hpp"
 
 #include <packhost/packhost.h>
@@ -13,8 +15,10 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -70,7 +74,7 @@ kit::Status check_directory(const std::string &directory, std::string_view shown
 
   if (::stat(directory.c_str(), &facts) != 0)
     return refuse(shown_file,
-                  fmt::format("its directory cannot be looked at ({}).", describe_errno(errno)));
+                  fmt::format("its directory cannot be looked at ({}).", kit::errno_text(errno)));
   if (others_may_write(facts))
     return refuse(
         shown_file,
@@ -84,12 +88,12 @@ kit::Status check_directory(const std::string &directory, std::string_view shown
 kit::Result<kit::UniqueFd> seal_copy(std::string_view bytes, std::string_view shown_file) {
   kit::UniqueFd copy(::memfd_create("packhost-pack", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!copy.is_open())
-    return refuse(shown_file, fmt::format("no memory file for it ({}).", describe_errno(errno)));
+    return refuse(shown_file, fmt::format("no memory file for it ({}).", kit::errno_text(errno)));
   while (!bytes.empty()) {
     const ssize_t done = ::write(copy.get(), bytes.data(), bytes.size());
     if (done < 0 && errno == EINTR) continue;
     if (done < 0)
-      return refuse(shown_file, fmt::format("it cannot be copied ({}).", describe_errno(errno)));
+      return refuse(shown_file, fmt::format("it cannot be copied ({}).", kit::errno_text(errno)));
     bytes.remove_prefix(static_cast<std::size_t>(done));
   }
   if (::fcntl(copy.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) !=
@@ -110,7 +114,7 @@ kit::Result<OpenFile> open_file(const std::string &path, std::string_view shown_
   struct stat facts {};
 
   if (!file.fd.is_open() || ::fstat(file.fd.get(), &facts) != 0)
-    return refuse(shown_file, fmt::format("it cannot be read ({}).", describe_errno(errno)));
+    return refuse(shown_file, fmt::format("it cannot be read ({}).", kit::errno_text(errno)));
   if (!S_ISREG(facts.st_mode)) return refuse(shown_file, "not a regular file.");
   if (others_may_write(facts))
     return refuse(shown_file, fmt::format("group or others may write to it (mode {:04o}). Run: "
@@ -147,6 +151,30 @@ void replace_all(std::string &text, std::string_view slot, std::string_view valu
     text.replace(at, slot.size(), value);
 }
 
+namespace fs = std::filesystem;
+
+void add_files(const fs::path &directory, FoundPacks &found) {
+  std::error_code error;
+  for (fs::directory_iterator each(directory, error), end; !error && each != end;
+       each.increment(error))
+    if (each->path().extension() == ".so")
+      found.emplace_back(each->path().stem().string(), each->path().string());
+}
+
+/// How a refusal of a file that is not there goes on: with the nearest pack, or a full stop.
+std::string nearest_file(const std::string &path) {
+  FoundPacks known;
+  const auto places = find_pack_places();
+  if (places && directory_of(path) == places->installed)
+    known = find_packs("").value_or(FoundPacks());
+  else
+    add_files(directory_of(path), known);
+  std::string_view name = name_of(path);
+  if (name.ends_with(".so")) name.remove_suffix(3);
+  std::string hint = did_you_mean(name, names_of(known), "\"", "\"");
+  return hint.empty() ? "." : hint;
+}
+
 } // namespace
 
 kit::Result<PackPlaces> find_pack_places() {
@@ -162,6 +190,38 @@ kit::Result<PackPlaces> find_pack_places() {
       kPackDir.front() == '/' ? std::string(kPackDir) : directory + "/" + std::string(kPackDir);
   places.build_tree = directory + "/../plugins";
   return places;
+}
+
+kit::Result<FoundPacks> find_packs(const std::string &pack_dir) {
+  FoundPacks found;
+  if (!pack_dir.empty()) {
+    add_files(pack_dir, found);
+  } else {
+    auto places = find_pack_places();
+    if (!places) return pass_on(places);
+    add_files(places->installed, found);
+    std::error_code error;
+    for (fs::directory_iterator each(places->build_tree, error), end; !error && each != end;
+         each.increment(error)) {
+      const std::string name = each->path().filename().string();
+      const fs::path file = each->path() / (name + ".so");
+      std::error_code ignored;
+      if (fs::exists(file, ignored)) found.emplace_back(name, file.lexically_normal().string());
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto &left, const auto &right) { return left.first < right.first; });
+  found.erase(
+      std::unique(found.begin(), found.end(),
+                  [](const auto &left, const auto &right) { return left.first == right.first; }),
+      found.end());
+  return found;
+}
+
+std::vector<std::string_view> names_of(const FoundPacks &packs) {
+  std::vector<std::string_view> names;
+  for (const auto &pack : packs) names.emplace_back(pack.first);
+  return names;
 }
 
 kit::Result<std::string> find_pack_path(const std::string &pack, const std::string &pack_dir,
@@ -186,10 +246,13 @@ kit::Result<PackFile> probe_pack(const std::string &path, ProbeUse use) {
   const std::string shown_file(name_of(path));
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);
-  if (real == nullptr)
-    return refuse(shown_file, fmt::format("no such pack in {} ({}). \"packhost packs\" lists those "
-                                          "that are there.",
-                                          directory_of(path), describe_errno(errno)));
+  if (real == nullptr) {
+    const int error = errno;
+    return refuse(shown_file,
+                  fmt::format("no such pack in {} ({}){} \"packhost packs\" lists those "
+                              "that are there.",
+                              directory_of(path), kit::errno_text(error), nearest_file(path)));
+  }
   const std::string found = real.get();
   if (auto checked = check_directory(directory_of(found), shown_file); !checked)
     return pass_on(checked);

@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace packhost::cli {
@@ -56,5 +57,15 @@ struct PackPlaces {
 
 /// Code::config if the executable's own place cannot be found.
 [[nodiscard]] kit::Result<PackPlaces> find_pack_places();
+
+/// Pack files that were found: name and path of each.
+using FoundPacks = std::vector<std::pair<std::string, std::string>>;
+
+/// The packs in `pack_dir`, or in both places where that is empty, in the order of their names; of
+/// equal names the one that --pack NAME would take. Code::config as above.
+[[nodiscard]] kit::Result<FoundPacks> find_packs(const std::string &pack_dir);
+
+/// Borrowed from `packs`.
+[[nodiscard]] std::vector<std::string_view> names_of(const FoundPacks &packs);
 
 } // namespace packhost::cli

@@ -89,7 +89,9 @@ kit::Status PackWork::read_words(ExtraWords *extra) {
   flags.push_back({std::string(kPinFlag), true});
   flags.push_back({"help", false});
   if (extra != nullptr) flags.insert(flags.end(), extra->flags.begin(), extra->flags.end());
-  auto parsed = parse_words(words_, flags, "");
+  auto parsed = parse_words(words_, flags, [](std::string_view name) -> std::string_view {
+    return find_host_option(name) != nullptr ? "options of packhost come before the pack" : "";
+  });
   if (!parsed) return refuse(pass_on(parsed));
   if (extra == nullptr && !parsed->words.empty())
     return refuse(kit::fail(Code::invalid_args, "unexpected word '{}'", parsed->words.front()));
@@ -163,8 +165,7 @@ kit::Status PackWork::complete_options(const Launch &launch, bool is_serving) {
     if (field.meaning.dir == "data") data_override_ = given_.values.find_string(field.name);
   if (auto planned = is_serving ? plan() : kit::Status(); !planned) return refuse(planned);
   const std::string missing = find_missing(fields_, with_schema_defaults(schema_, given_.values));
-  if (is_serving && !missing.empty())
-    return refuse(kit::fail(Code::config, "{} is missing", missing));
+  if (is_serving && !missing.empty()) return refuse(kit::fail(Code::config, "{}", missing));
   return {};
 }
 

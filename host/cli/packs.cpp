@@ -11,57 +11,13 @@
 #include "host/cli/tokens.hpp"
 #include "sdk/kit/json.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <set>
 #include <string>
-#include <system_error>
 
 namespace packhost::cli {
 
 using kit::Code;
 
 namespace {
-
-namespace fs = std::filesystem;
-
-/// One pack file that was found: its name and path.
-using FoundPacks = std::vector<std::pair<std::string, std::string>>;
-
-void add_files(const fs::path &directory, FoundPacks &found) {
-  std::error_code error;
-  for (fs::directory_iterator each(directory, error), end; !error && each != end;
-       each.increment(error))
-    if (each->path().extension() == ".so")
-      found.emplace_back(each->path().stem().string(), each->path().string());
-}
-
-/// Packs in the order of their names; of equal names the one that --pack NAME would take.
-kit::Result<FoundPacks> find_packs(const HostOptions &host) {
-  FoundPacks found;
-  if (!host.pack_dir.empty()) {
-    add_files(host.pack_dir, found);
-  } else {
-    auto places = find_pack_places();
-    if (!places) return pass_on(places);
-    add_files(places->installed, found);
-    std::error_code error;
-    for (fs::directory_iterator each(places->build_tree, error), end; !error && each != end;
-         each.increment(error)) {
-      const std::string name = each->path().filename().string();
-      const fs::path file = each->path() / (name + ".so");
-      std::error_code ignored;
-      if (fs::exists(file, ignored)) found.emplace_back(name, file.lexically_normal().string());
-    }
-  }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto &left, const auto &right) { return left.first < right.first; });
-  found.erase(
-      std::unique(found.begin(), found.end(),
-                  [](const auto &left, const auto &right) { return left.first == right.first; }),
-      found.end());
-  return found;
-}
 
 Node describe_pack(const std::string &name, const std::string &path) {
   Node pack = Node::object();
@@ -96,12 +52,12 @@ kit::Result<ReadWords> read_words(const Invocation &invocation, std::uint8_t use
 
 int run_packs(const Invocation &invocation) {
   auto read = read_words(invocation, kUsePacks);
-  if (!read) return report_error(read.error().message, exit_code_for(read.error().code));
-  if (read->launch.host.help) return Output().write(command_help("packs")) ? 0 : 1;
+  if (!read) return report_error(read.error());
+  if (read->launch.host.help) return Output().print(command_help("packs"));
   if (!read->words.empty())
     return report_error(fmt::format("packs: unexpected word '{}'", read->words.front()), 2);
-  auto found = find_packs(read->launch.host);
-  if (!found) return report_error(found.error().message, exit_code_for(found.error().code));
+  auto found = find_packs(read->launch.host.pack_dir);
+  if (!found) return report_error(found.error());
   Node list = Node::array();
   for (const auto &[name, path] : *found) list.elements.push_back(describe_pack(name, path));
   std::string out;
@@ -110,7 +66,7 @@ int run_packs(const Invocation &invocation) {
     document.set("packs", std::move(list));
     append_tree(out, document);
     out += "\n";
-    return Output().write(out) ? 0 : 1;
+    return Output().print(out);
   }
   for (const Node &pack : list.elements) {
     if (pack.find("refused") != nullptr)
@@ -122,31 +78,30 @@ int run_packs(const Invocation &invocation) {
                                                            : pack.find_string("title"));
   }
   if (list.elements.empty()) out = "There are no packs.\n";
-  return Output().write(out) ? 0 : 1;
+  return Output().print(out);
 }
 
 int run_inspect(const Invocation &invocation) {
   auto read = read_words(invocation, kUseInspect);
-  if (!read) return report_error(read.error().message, exit_code_for(read.error().code));
+  if (!read) return report_error(read.error());
   const HostOptions &host = read->launch.host;
-  if (host.help) return Output().write(command_help("inspect")) ? 0 : 1;
+  if (host.help) return Output().print(command_help("inspect"));
   if (read->words.size() != 1)
     return report_error("inspect takes one pack: a name, or the path of a file", 2);
   auto here = working_directory();
-  if (!here) return report_error(here.error().message, exit_code_for(here.error().code));
+  if (!here) return report_error(here.error());
   std::string pack = read->words.front();
   // "kv.so" is a file here; names of packs have no dot.
   if (pack.find('/') == std::string::npos && pack.ends_with(".so")) pack = "./" + pack;
   auto path = find_pack_path(pack, host.pack_dir, *here);
-  if (!path) return report_error(path.error().message, exit_code_for(path.error().code));
+  if (!path) return report_error(path.error());
   auto probed = probe_pack(*path, ProbeUse::digest);
   if (!probed) {
-    if (host.json) {
-      std::string refusal = "{\"refused\":";
-      kit::json::append_string(refusal, probed.error().message);
-      (void)Output().write(refusal + "}\n");
-    }
-    return report_error(probed.error().message, exit_code_for(Code::config));
+    const int code = report_error(probed.error().message, exit_code_for(Code::config));
+    if (!host.json) return code;
+    std::string refusal = "{\"refused\":";
+    kit::json::append_string(refusal, probed.error().message);
+    return Output().print(refusal + "}\n", code);
   }
   std::string out;
   if (host.tokens) {
@@ -170,7 +125,7 @@ int run_inspect(const Invocation &invocation) {
     out += probed->raw_manifest;
     if (!out.ends_with('\n')) out += '\n';
   }
-  return Output().write(out) ? 0 : 1;
+  return Output().print(out);
 }
 
 } // namespace packhost::cli

@@ -3,6 +3,7 @@
 #include "host/cli/paths.hpp"
 
 #include "host/support/account.hpp"
+#include "sdk/kit/errno_text.hpp"
 #include "sdk/kit/unique_fd.hpp"
 
 #include <cerrno>
@@ -69,7 +70,7 @@ kit::Result<std::string> resolve_links(const std::string &path) {
       return found == "/" && !tail.empty() ? tail : std::string(found) + tail;
     }
     if ((errno != ENOENT && errno != ENOTDIR) || head == "/")
-      return kit::fail(Code::config, "cannot be resolved ({})", describe_errno(errno));
+      return kit::fail(Code::config, "cannot be resolved ({})", kit::errno_text(errno));
     const std::size_t slash = head.rfind('/');
     tail = head.substr(slash) + tail;
     head.resize(slash == 0 ? 1 : slash);
@@ -90,13 +91,14 @@ kit::Result<std::string> working_directory() {
   const std::unique_ptr<char, decltype(&std::free)> name(::getcwd(nullptr, 0), &std::free);
   if (name == nullptr || *name != '/')
     return kit::fail(Code::config, "the working directory cannot be found ({})",
-                     describe_errno(name == nullptr ? errno : ENOENT));
+                     kit::errno_text(name == nullptr ? errno : ENOENT));
   return std::string(name.get());
 }
 
 kit::Result<std::string> read_small_file(const std::string &path, std::size_t limit) {
   const kit::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (!file.is_open()) return kit::fail(Code::config, "cannot be read ({})", describe_errno(errno));
+  if (!file.is_open())
+    return kit::fail(Code::config, "cannot be read ({})", kit::errno_text(errno));
 
   struct stat facts {};
 
@@ -113,45 +115,13 @@ kit::Result<std::string> read_small_file(const std::string &path, std::size_t li
     }
     const ssize_t got = ::read(file.get(), text.data() + have, text.size() - have);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return kit::fail(Code::config, "cannot be read ({})", describe_errno(errno));
+    if (got < 0) return kit::fail(Code::config, "cannot be read ({})", kit::errno_text(errno));
     if (got == 0) break;
     have += static_cast<std::size_t>(got);
   }
   text.resize(have);
   if (have > limit) return kit::fail(Code::config, "is too long; the limit is {} bytes", limit);
   return text;
-}
-
-std::string_view describe_errno(int error) {
-  switch (error) {
-  case ENOENT:
-    return "no such file or directory";
-  case EACCES:
-  case EPERM:
-    return "permission denied";
-  case ENOTDIR:
-    return "a part of it is not a directory";
-  case EISDIR:
-    return "it is a directory";
-  case ELOOP:
-    return "too many symbolic links";
-  case ENAMETOOLONG:
-    return "the name is too long";
-  case ENFILE:
-  case EMFILE:
-    return "too many open files";
-  case ENOMEM:
-    return "out of memory";
-  case ENOSPC:
-  case EDQUOT:
-    return "no room left on the disk";
-  case EROFS:
-    return "the file system is read-only";
-  case ENOEXEC:
-    return "not a program";
-  default:
-    return "input/output error";
-  }
 }
 
 } // namespace packhost::cli

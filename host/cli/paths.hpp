@@ -32,7 +32,4 @@ namespace packhost::cli {
 /// Reads a regular file of at most `limit` bytes. Code::config: `cannot be read (no such file)`.
 [[nodiscard]] kit::Result<std::string> read_small_file(const std::string &path, std::size_t limit);
 
-/// What an errno means, in words for the operator.
-[[nodiscard]] std::string_view describe_errno(int error);
-
 } // namespace packhost::cli

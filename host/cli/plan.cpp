@@ -3,12 +3,14 @@
 #include "host/cli/plan.hpp"
 
 #include "host/cli/json_tree.hpp"
+#include "host/cli/output.hpp"
 #include "host/cli/paths.hpp"
 #include "host/pack/host_data.hpp"
 #include "host/pack/instance.hpp"
 #include "host/pack/loader.hpp"
 #include "host/pack/services.hpp"
 #include "sdk/kit/deadline.hpp"
+#include "sdk/kit/errno_text.hpp"
 #include "sdk/kit/json.hpp"
 #include "sdk/kit/unique_fd.hpp"
 #include "sdk/kit/utf8.hpp"
@@ -107,20 +109,11 @@ void drop_descriptors(const pack::PackLaunch &launch, int answer) {
   ::close_range(static_cast<unsigned>(high) + 1, ~0U, 0);
 }
 
-void write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t done = ::write(fd, bytes.data(), bytes.size());
-    if (done < 0 && errno != EINTR) return;
-    if (done > 0) bytes.remove_prefix(static_cast<std::size_t>(done));
-  }
-}
-
 [[noreturn]] void run_child(pack::PackLaunch &launch, int answer, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
   drop_descriptors(launch, answer);
-  write_all(answer, ask_pack(launch));
-  ::_exit(0);
+  ::_exit(write_all(answer, ask_pack(launch)) == 0 ? 0 : 1);
 }
 
 /// What the child says until it closes its end. Nothing if it took too long.
@@ -153,7 +146,7 @@ int reap(pid_t child) {
 kit::Result<std::string> run_plan(pack::PackLaunch &launch) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0)
-    return kit::fail(Code::config, "its plan cannot be run ({})", describe_errno(errno));
+    return kit::fail(Code::config, "its plan cannot be run ({})", kit::errno_text(errno));
   const kit::UniqueFd from_child(ends[0]);
   kit::UniqueFd to_parent(ends[1]);
   const pid_t parent = ::getpid();

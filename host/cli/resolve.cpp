@@ -2,10 +2,10 @@
 // From a launch line to packs that can be loaded.
 #include "host/cli/resolve.hpp"
 
+#include "host/cli/output.hpp"
 #include "host/cli/pack_work.hpp"
 #include "host/cli/paths.hpp"
-#include "host/support/log.hpp"
-#include "sdk/kit/nearest.hpp"
+#include "host/cli/suggest.hpp"
 
 #include <algorithm>
 
@@ -62,11 +62,26 @@ kit::Status check_tool_names(const HostOptions &host, const std::vector<pack::Pa
        {std::pair{"--tools", &host.tools.only}, std::pair{"--hide-tools", &host.tools.hide}}) {
     for (const std::string &name : *names) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const auto nearest = kit::find_nearest(name, views);
       return kit::fail(Code::invalid_args, "{}: no pack of the launch line has a tool \"{}\"{}",
-                       flag, name,
-                       nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : std::string());
+                       flag, name, did_you_mean(name, views, "\"", "\""));
     }
+  }
+  return {};
+}
+
+/// A member of the configuration file that is for no pack of the launch line sets nothing: most
+/// likely its name is misspelt.
+kit::Status check_config_names(const Launch &launch, const std::vector<PackWork> &works,
+                               const std::vector<pack::RefusedPack> &refused) {
+  std::vector<std::string_view> names;
+  for (const PackWork &work : works) names.push_back(work.alias());
+  for (const pack::RefusedPack &pack : refused) names.push_back(pack.alias);
+  for (const auto &member : launch.config) {
+    if (std::find(names.begin(), names.end(), member.first) != names.end()) continue;
+    return kit::fail(Code::config,
+                     "--config {}: \"{}\" is no pack of the launch line, which has \"{}\"{}",
+                     launch.host.config, member.first, fmt::join(names, "\", \""),
+                     did_you_mean(member.first, names, "\"", "\""));
   }
   return {};
 }
@@ -79,7 +94,7 @@ kit::Result<std::optional<PackWork>> prepare(const PackWords &words, const Launc
   const auto refuse = [&refused](std::string alias,
                                  kit::Error error) -> kit::Result<std::optional<PackWork>> {
     if (error.code == Code::invalid_args) return tl::unexpected<kit::Error>(std::move(error));
-    refused.push_back({std::move(alias), std::move(error.message)});
+    refused.push_back({std::move(alias), as_sentence(error.message)});
     return std::optional<PackWork>();
   };
   auto work = PackWork::probe(words, launch.host, directory);
@@ -114,13 +129,15 @@ kit::Result<Resolved> resolve(Launch &launch, const Situation &situation) {
                        alias, words.pack);
     works.push_back(std::move(**work));
   }
+  if (auto checked = check_config_names(launch, works, resolved.refused); !checked)
+    return pass_on(checked);
   // All plans have run: from here on there are secrets in memory.
   for (PackWork &work : works) {
     auto finished = work.finish(situation.environment);
     std::string reason =
         finished ? find_clash(resolved.packs, *finished) : finished.error().message;
     if (!reason.empty()) {
-      resolved.refused.push_back({work.alias(), std::move(reason)});
+      resolved.refused.push_back({work.alias(), as_sentence(reason)});
       continue;
     }
     for (const std::string &name : finished->environment)
@@ -137,8 +154,7 @@ kit::Result<Resolved> resolve(Launch &launch, const Situation &situation) {
 }
 
 std::optional<int> report_refusals(const HostOptions &host, const Resolved &resolved) {
-  for (const pack::RefusedPack &refused : resolved.refused)
-    support::print_line("packhost: " + refused.reason);
+  for (const pack::RefusedPack &refused : resolved.refused) (void)report_error(refused.reason, 0);
   if (resolved.refused.empty()) return std::nullopt;
   if (host.fail_on_load_error || resolved.packs.empty()) return exit_code_for(Code::config);
   return std::nullopt;
@@ -178,34 +194,6 @@ std::string explain(const Launch &launch, const Resolved &resolved) {
   for (const pack::RefusedPack &refused : resolved.refused)
     out += fmt::format("\nrefused: {}\n", refused.reason);
   return out;
-}
-
-int exit_code_for(Code code) {
-  switch (code) {
-  case Code::invalid_args:
-    return 2;
-  case Code::denied:
-  case Code::conflict:
-    return 3;
-  case Code::not_found:
-    return 4;
-  case Code::config:
-    return 78;
-  case Code::deadline:
-    return 124;
-  case Code::cancelled:
-    return 130;
-  case Code::no_memory:
-  case Code::misuse:
-  case Code::internal:
-    return 70;
-  case Code::limit:
-  case Code::io:
-  case Code::unavailable:
-  case Code::unsupported:
-    return 1;
-  }
-  return 70;
 }
 
 } // namespace packhost::cli

@@ -41,7 +41,4 @@ struct Situation {
 /// each pack come to.
 [[nodiscard]] std::string explain(const Launch &launch, const Resolved &resolved);
 
-/// Exit code for a failure of a command line function: abi.md section 5.
-[[nodiscard]] int exit_code_for(kit::Code code);
-
 } // namespace packhost::cli

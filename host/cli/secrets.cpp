@@ -4,6 +4,7 @@
 
 #include "host/cli/paths.hpp"
 #include "sdk/contract/validator.hpp"
+#include "sdk/kit/errno_text.hpp"
 #include "sdk/kit/utf8.hpp"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ kit::Result<std::string> read_descriptor(std::string_view number) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0)
       return kit::fail(Code::config, "descriptor {} cannot be read ({})", fd,
-                       describe_errno(errno));
+                       kit::errno_text(errno));
     if (got == 0) break;
     have += static_cast<std::size_t>(got);
     if (have > kMaxSecretBytes)

@@ -4,6 +4,7 @@
 #include "host/cli/serve.hpp"
 
 #include "host/cli/launch_line.hpp"
+#include "host/cli/output.hpp"
 #include "host/cli/resolve.hpp"
 #include "host/mcp/server.hpp"
 #include "host/support/log.hpp"
@@ -59,14 +60,8 @@ void use_own_stderr() {
 }
 
 int print_explanation(const Launch &launch, const Resolved &resolved, int out) {
-  std::string text = explain(launch, resolved);
-  std::string_view left = text;
-  while (!left.empty()) {
-    const ssize_t written = ::write(out, left.data(), left.size());
-    if (written <= 0) return 70;
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
+  const int error = write_all(out, explain(launch, resolved));
+  return error == 0 ? 0 : report_unwritten(error, 0);
 }
 
 bool has_one_thread() {
@@ -117,35 +112,22 @@ int serve(const Invocation &invocation, support::PrivateEnvironment environment,
 
   // Step 3 to 5: command line, manifests, options, secrets, permissions.
   kit::Result<Launch> launch = parse_launch(invocation.words);
-  if (!launch) {
-    support::print_line("packhost: " + launch.error().message);
-    return exit_code_for(launch.error().code);
-  }
+  if (!launch) return report_error(launch.error());
   support::set_log_level(launch->host.log_level);
-  if (launch->packs.empty()) {
-    support::print_line(
-        "packhost: no pack is named; add --pack NAME (\"packhost packs\" lists them)");
-    return 2;
-  }
-  if (!stream.in.is_open() || !stream.out.is_open()) {
-    support::print_line("packhost: standard input or output is closed; there is nobody to serve");
-    return 78;
-  }
+  if (launch->packs.empty())
+    return report_error("no pack is named; add --pack NAME (\"packhost packs\" lists them)", 2);
+  if (!stream.in.is_open() || !stream.out.is_open())
+    return report_error("standard input or output is closed; there is nobody to serve", 78);
   kit::Result<Resolved> resolved = resolve(*launch, Situation{environment});
-  if (!resolved) {
-    support::print_line("packhost: " + resolved.error().message);
-    return exit_code_for(resolved.error().code);
-  }
+  if (!resolved) return report_error(resolved.error());
   if (const std::optional<int> stop = report_refusals(launch->host, *resolved)) return *stop;
   if (launch->host.explain) return print_explanation(*launch, *resolved, stream.out.get());
   environment.put_back(resolved->granted_environment);
   environment.wipe();
 
   // Step 7: one thread, so that what confines the process would confine all of it.
-  if (!has_one_thread()) {
-    support::print_line("packhost: internal error: a thread runs before packs are loaded");
-    return 70;
-  }
+  if (!has_one_thread())
+    return report_error("internal error: a thread runs before packs are loaded", 70);
   // Confinement goes here: helper, limits, Landlock, seccomp, self-test.
 
   // Step 10 to 12: threads, the protocol, the packs.

@@ -112,14 +112,9 @@ std::string encode_outcome(const pack::CallOutcome &outcome, std::string_view pa
 int show_outcome(const pack::CallOutcome &outcome, std::string_view pack, std::uint64_t timeout_ms,
                  bool as_json, const Output &output) {
   const int code = exit_code_for_outcome(outcome);
-  bool is_written = true;
-  if (as_json)
-    is_written = output.write(encode_outcome(outcome, pack, timeout_ms));
-  else if (has_answer(outcome))
-    is_written = output.write(encode_parts(outcome));
-  else
-    (void)report_error(failure_text(outcome, pack, timeout_ms), code);
-  return is_written || code != 0 ? code : 1;
+  if (as_json) return output.print(encode_outcome(outcome, pack, timeout_ms), code);
+  if (has_answer(outcome)) return output.print(encode_parts(outcome), code);
+  return report_error(failure_text(outcome, pack, timeout_ms), code);
 }
 
 int show_command_outcome(const pack::CallOutcome &outcome, std::string_view pack,
@@ -141,9 +136,9 @@ int show_command_outcome(const pack::CallOutcome &outcome, std::string_view pack
   } else if (as_json) {
     out = encode_outcome(outcome, pack, timeout_ms);
   } else {
-    (void)report_error(failure_text(outcome, pack, timeout_ms), code);
+    return report_error(failure_text(outcome, pack, timeout_ms), code);
   }
-  return output.write(out) || code != 0 ? code : 1;
+  return output.print(out, code);
 }
 
 } // namespace packhost::cli

@@ -42,9 +42,9 @@ class Call(CliCase):
     def test_the_deadline_of_a_call(self):
         """A call that does not end is given up at its deadline and grace, with 124."""
         line = self.refusal(124, "call", "--max-timeout-ms", "100", pack_path("slow"), "slow_sleep", '{"ms": 60000}')
-        self.assertEqual(line, "packhost: timed out after 0.1 s")
+        self.assertEqual(line, "packhost: timed out after 0.1 s.")
         line = self.refusal(124, "call", "--max-timeout-ms", "100", pack_path("slow"), "slow_deaf", '{"ms": 9000}')
-        self.assertEqual(line, "packhost: timed out after 0.1 s")
+        self.assertEqual(line, "packhost: timed out after 0.1 s.")
 
     def test_what_a_pack_prints_goes_to_stderr(self):
         """[A-10] A pack that prints does not get between the lines of the answer."""
@@ -82,18 +82,19 @@ class PackCommands(CliCase):
                 ("shelf", "add", "a", "b"): "shelf add: unexpected word 'b'",
                 ("end", "many"): "end: STATUS must be a whole number",
                 ("burn", "--dry-run"): "burn cannot be tried with --dry-run",
-                ("shelve",): "pack \"commands\" has no command 'shelve'; did you mean 'shelf'?; \"packhost commands "
+                ("shelve",): "pack \"commands\" has no command 'shelve'; did you mean 'shelf'? \"packhost commands "
                              "--help\" lists them",
                 ("shelf", "add", "a", "--wdith", "1"): "pack \"commands\": unknown option --wdith; did you mean "
                                                        "--width?"}.items():
             with self.subTest(words):
-                self.assertEqual(self.refusal(2, COMMANDS, *words), "packhost: " + line)
+                end = "" if line.endswith("?") else "."
+                self.assertEqual(self.refusal(2, COMMANDS, *words), f"packhost: {line}{end}")
         self.assertTrue(self.refusal(2, COMMANDS, "shelf", "add", "a", "--width", "0")
                         .startswith("packhost: shelf add: --width "))
 
     def test_required_options_are_for_serving(self):
         """An option that serving needs may be missing; a command that needs it says so."""
-        self.assertEqual(self.refusal(2, COMMANDS, "needy"), "packhost: the command needs --base")
+        self.assertEqual(self.refusal(2, COMMANDS, "needy"), "packhost: the command needs --base.")
         self.assertEqual(self.expect(0, COMMANDS, "needy", "--base", "b"), "b\n")
         self.assertEqual(self.refusal(78, "serve", "--pack", COMMANDS),
                          "packhost: pack \"commands\" refused to start: --base is missing (configuration).")
@@ -131,8 +132,8 @@ class Texts(CliCase):
     def test_unknown_commands(self):
         """A word that is no command ends with 2 and the nearest one."""
         self.assertEqual(self.refusal(2, "Serve"),
-                         "packhost: unknown command 'Serve'; did you mean 'serve'?; \"packhost help\" lists the "
-                         "commands")
+                         "packhost: unknown command 'Serve'; did you mean 'serve'? \"packhost help\" lists the "
+                         "commands.")
         for word in ("doctor", "harness", "tools", "instructions"):
             self.assertIn(f"unknown command '{word}'", self.refusal(2, word))
         self.assertIn("a command is missing", self.refusal(2))

@@ -89,7 +89,7 @@ class Sources(OptionsCase):
         got = self.options("--root", self.folder(), serve=["--config", config])
         self.assertEqual(got["targets"], {"a": {"url": "u", "retries": 3}})
         self.assertEqual(self.refusal(2, "serve", "--pack", pack_path("options"), "--targets", "{}"),
-                         "packhost: pack \"options\": unknown option --targets")
+                         "packhost: pack \"options\": unknown option --targets.")
 
     def test_spelled(self):
         """A link is resolved and the operator's spelling goes along."""
@@ -116,7 +116,9 @@ class Refused(OptionsCase):
                 ("--tool-prefix", "A_"): "--tool-prefix must be empty, or up to 33 lower-case letters, digits and "
                                          "underscores that begin with a letter and end with an underscore"}.items():
             with self.subTest(words):
-                self.assertEqual(self.refusal(2, "serve", "--pack", pack, *words), f"packhost: pack \"options\": {line}")
+                end = "" if line.endswith("?") else "."
+                self.assertEqual(self.refusal(2, "serve", "--pack", pack, *words),
+                                 f"packhost: pack \"options\": {line}{end}")
         line = self.refusal(2, "serve", "--pack", pack, "--count", "101")
         self.assertTrue(line.startswith("packhost: pack \"options\": --count "), line)
         self.assertNotIn("101", line)
@@ -126,7 +128,7 @@ class Refused(OptionsCase):
         folder = self.folder()
         line = self.refusal(2, "serve", "--pack", pack_path("options"), "--file", "x", cwd=folder)
         self.assertEqual(line, "packhost: pack \"options\": --file is relative; write it absolute: the working "
-                               "directory of a harness is not yours")
+                               "directory of a harness is not yours.")
         self.assertIn("write it absolute", self.refusal(2, "serve", "--pack", "./x/options.so", cwd=folder))
         os.mkdir(os.path.join(folder, "sub"))
         out = self.expect(0, "call", pack_path("options"), "options_show", "--root", "sub", cwd=folder)
@@ -240,7 +242,7 @@ class Selection(OptionsCase):
         self.assertEqual(self.names(self.start(both, serve=["--tools", "options_write"])), ["options_write"])
         self.assertEqual(self.names(self.start([*both, "--read-only"])), ["options_show"])
         line = self.refusal(2, "call", "--read-only", pack_path("options"), "options_write", "--root", "/")
-        self.assertEqual(line, "packhost: unknown tool 'options_write': --read-only leaves it out")
+        self.assertEqual(line, "packhost: unknown tool 'options_write': --read-only leaves it out.")
 
 
 class Explain(OptionsCase):

@@ -73,6 +73,9 @@ TEST_SUITE("cli/launch_line") {
     CHECK(refusal("stray --pack kb") ==
           "unexpected word 'stray'; options of a pack come after its --pack");
     CHECK(refusal("--log-levl info") == "unknown option --log-levl; did you mean --log-level?");
+    CHECK(refusal("--pakc files --root /") == "unknown option --pakc; did you mean --pack?");
+    CHECK(refusal("--root / --pack files") ==
+          "unknown option --root; options of a pack come after its --pack");
     CHECK(refusal("--log-level loud") == "--log-level must be error, warn, info, debug or trace");
     CHECK(refusal("--read-only --read-only") == "--read-only is given twice");
   }
@@ -93,6 +96,10 @@ TEST_SUITE("cli/launch_line") {
     CHECK(with("{\"packhost\": {\"log_level\": \"info\"}, \"kb\": {\"base\": \"/n\"}}") ==
           "accepted");
     CHECK(with("{\n\"kb\": {},\n}") == at + " is not valid JSON (line 3)");
+    CHECK(with("{\"kb\": {\"base\": \"/a\",\n\"base\": \"/b\"}}") ==
+          at + " has the member \"kb.base\" twice (line 2); leave one of them out");
+    CHECK(with("{\"kb\": {}, \"kb\": {}}") ==
+          at + " has the member \"kb\" twice (line 1); leave one of them out");
     CHECK(with("[]") == at + " is not a JSON object");
     CHECK(with("{\"kb\": 1}") == at + ": \"kb\" is not an object");
     CHECK(with("{\"K b\": {}}") == at + ": \"K b\" is no name of a pack");

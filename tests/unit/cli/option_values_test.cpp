@@ -3,12 +3,14 @@
 #include "host/cli/option_values.hpp"
 #include "host/cli/secrets.hpp"
 #include "tests/unit/cli/temp_dir.hpp"
+#include "tests/unit/cli/tree.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace packhost;
 using namespace packhost::cli;
 using packhost::cli::test::TempDir;
+using packhost::cli::test::tree;
 
 namespace {
 
@@ -31,12 +33,6 @@ constexpr std::string_view kSchema = R"({
     "targets": {"type": "object", "additionalProperties":
       {"type": "object", "additionalProperties": false, "properties": {
         "port": {"type": "integer"}, "password": {"type": "string", "x-packhost": {"secret": true}}}}}}})";
-
-Node tree(std::string_view text) {
-  auto parsed = parse_tree(text);
-  REQUIRE(parsed);
-  return std::move(*parsed);
-}
 
 struct Options {
   Node schema = tree(kSchema);
@@ -144,8 +140,17 @@ TEST_SUITE("cli/option_values") {
   TEST_CASE("what is missing and what excludes each other is named by its flag") {
     const TempDir dir;
     const Options options;
-    CHECK(find_missing(options.fields, tree("{}")) == "--root");
+    CHECK(find_missing(options.fields, tree("{}")) == "--root is missing");
     CHECK(find_missing(options.fields, tree(R"({"root": []})")).empty());
+    const auto missing_of = [](std::string_view required) {
+      std::string schema =
+          R"({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type":
+          "string", "x-packhost": {"positional": 1}}, "c": {"type": "object"}}, "required": )";
+      return find_missing(read_fields(tree(schema.append(required) + "}")), Node::object());
+    };
+    CHECK(missing_of(R"(["a", "b"])") == "--a and B are missing");
+    CHECK(missing_of(R"(["a", "b", "c"])") ==
+          "--a, B and \"c\" (in a file named by --config) are missing");
     const auto given = options.merge("", {{"root", dir.root()}, {"workspace", "w"}});
     REQUIRE(given);
     CHECK(find_exclusion(options.fields, *given) ==

@@ -38,7 +38,7 @@ TEST_SUITE("cli/paths") {
     CHECK(*resolve_links(dir.path("link/new/deep")) == dir.path("real/new/deep"));
     std::filesystem::create_directory_symlink(dir.path("loop"), dir.path("loop"));
     CHECK(resolve_links(dir.path("loop")).error().message ==
-          "cannot be resolved (too many symbolic links)");
+          "cannot be resolved (too many levels of symbolic links)");
   }
 
   TEST_CASE("a file that is read is regular and within the limit") {

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What permissions come to.
 #include "host/cli/permissions.hpp"
+#include "tests/unit/cli/tree.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace packhost;
 using namespace packhost::cli;
+using packhost::cli::test::tree;
 
 namespace {
-
-Node tree(std::string_view text) {
-  auto parsed = parse_tree(text);
-  REQUIRE(parsed);
-  return std::move(*parsed);
-}
 
 pack::PackLaunch launch_of_some_pack() {
   auto manifest = contract::parse_manifest(
