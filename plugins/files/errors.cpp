@@ -169,9 +169,11 @@ Failure failure_of(const kit::json::ArgumentFault &fault) {
 
 Failure invalid_argument(std::string_view argument, std::string_view reason,
                          std::string_view expected) {
+  // Reasons are predicates ("must be a string"), but for this one.
+  const std::string_view verb = reason == "unknown property" ? "is an " : "";
   Failure result = argument.empty()
-                       ? failure(ErrorCode::invalid_argument, "The arguments: {}", reason)
-                       : failure(ErrorCode::invalid_argument, "'{}': {}", argument, reason);
+                       ? failure(ErrorCode::invalid_argument, "The arguments {}", reason)
+                       : failure(ErrorCode::invalid_argument, "'{}' {}{}", argument, verb, reason);
   if (!argument.empty()) result = std::move(result).with("argument", argument);
   result = std::move(result).with("reason", reason);
   if (!expected.empty()) result = std::move(result).with("expected", expected);

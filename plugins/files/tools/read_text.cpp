@@ -48,7 +48,8 @@ Failure out_of_range(const ReadRequest &request, std::uint64_t line_count) {
   const auto number = [](const std::optional<std::int64_t> &line) {
     return line ? std::to_string(*line) : std::string("null");
   };
-  return failure(ErrorCode::line_out_of_range, "The file has {} lines", line_count)
+  return failure(ErrorCode::line_out_of_range, "The file has {} line{}", line_count,
+                 line_count == 1 ? "" : "s")
       .with("path", request.path)
       .with("line_count", line_count)
       .with_raw("start_line", number(request.start_line))

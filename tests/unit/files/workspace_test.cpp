@@ -219,6 +219,21 @@ TEST_SUITE("files/workspace") {
     CHECK(Json(text)["default"] == "null");
   }
 
+  TEST_CASE_FIXTURE(FilesCase, "a refusal is a sentence, with numbers that fit their nouns") {
+    tree.write("one", "x\n");
+    tree.write("two", "x\ny\n");
+    const auto message = [this](const char *tool, const std::string &args) {
+      return call(tool, args).string("error.message");
+    };
+    CHECK(message("file_read", "{}") == "'path' is missing");
+    CHECK(message("file_read", R"({"path":"one","pth":1})") == "'pth' is an unknown property");
+    CHECK(message("file_read", R"({"path":1})") == "'path' must be a string");
+    CHECK(message("file_read", path_args("one", "\"start_line\":9")) == "The file has 1 line");
+    CHECK(message("file_read", path_args("two", "\"start_line\":9")) == "The file has 2 lines");
+    CHECK(message("directory_list", R"({"max_entries":0})") == "'max_entries' must be at least 1");
+    CHECK(message("file_read_many", R"({"paths":[]})") == "'paths' is empty");
+  }
+
   TEST_CASE("ids sort by their time and names are checked") {
     const std::string id = files::make_workspace_id();
     CHECK(id.size() == 29);
