@@ -24,6 +24,6 @@ if [ ! -f "$build/build.ninja" ]; then
   mv "$top/build-release.log" "$build/configure.log"
 fi
 echo "Building (several minutes the first time on two cores)"
-ninja -C "$build" host/packhost plugins/files/files.so
+"$top/packaging/build-quietly.sh" "$build" host/packhost plugins/files/files.so
 
 exec python3 "$top/packaging/tour.py" "$build/host/packhost" "$directory"
