@@ -70,6 +70,8 @@ public:
 
   void on_progress(double /*done*/, double /*total*/, std::string_view /*message*/) override {}
 
+  void on_late_progress() override {}
+
   std::size_t on_done(pack::CallOutcome &outcome, bool /*may_wait*/) override {
     ending_->end(std::move(outcome));
     return 0;

@@ -29,10 +29,19 @@ void CallAnswer::on_progress(double done, double total, std::string_view message
   if (total >= 0) writer.key("total").number(total);
   if (!message.empty() && revision_.tool_annotations) writer.string("message", message);
   writer.end_object();
-  // Asked under the writer's lock: nothing goes out after the response, or after a cancellation.
-  server_.notify(
-      rpc::encode_notification("notifications/progress", params),
-      [this, keep = call_.lock()] { return !is_settled_.load(std::memory_order_acquire); });
+  // Asked under the writer's lock: nothing goes out after the response, or after a cancellation,
+  // and no lower value after a higher one.
+  server_.notify(rpc::encode_notification("notifications/progress", params),
+                 [this, done, keep = call_.lock()] {
+                   if (is_settled_.load(std::memory_order_acquire) || done <= written_progress_)
+                     return false;
+                   written_progress_ = done;
+                   return true;
+                 });
+}
+
+void CallAnswer::on_late_progress() {
+  server_.report_later(call_);
 }
 
 std::size_t CallAnswer::on_done(pack::CallOutcome &outcome, bool may_wait) {

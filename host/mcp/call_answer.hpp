@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ public:
   [[nodiscard]] bool wants_progress() const { return !progress_token_.empty(); }
 
   void on_progress(double done, double total, std::string_view message) final;
+  void on_late_progress() final;
   std::size_t on_done(pack::CallOutcome &outcome, bool may_wait) final;
   void on_dropped() final;
   void on_ended() final;
@@ -66,6 +68,7 @@ private:
   std::string progress_token_;
   std::weak_ptr<pack::PackCall> call_; // owns this
   std::uint64_t place_ = 0;
+  double written_progress_ = -std::numeric_limits<double>::infinity(); // under the writer's lock
   std::atomic<int> open_ends_{2};
   std::atomic<bool> is_settled_{false};
 };

@@ -35,6 +35,12 @@ bool Notices::add_resource(std::string_view uri) {
   return start_wait();
 }
 
+bool Notices::add_report(std::weak_ptr<pack::PackCall> call) {
+  support::Lock lock(mutex_);
+  pending_.reports.push_back(std::move(call)); // once for each call until it is taken
+  return start_wait();
+}
+
 kit::Deadline Notices::due() const {
   support::Lock lock(mutex_);
   return due_;

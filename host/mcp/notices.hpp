@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Change notices on their way from packs to the client: gathered for 100 ms, then sent - untagged
 // to a legacy session, tagged to each subscription of the newer era. Also the subscriptions
-// themselves.
+// themselves, and the calls whose last progress waits for its turn.
 #pragma once
 
 #include "host/pack/instance.hpp"
@@ -45,6 +45,7 @@ struct Subscription {
 struct PendingNotices {
   std::map<pack::Instance *, std::uint32_t> changed; // PACKHOST_CHANGED_* bits
   std::set<std::string> uris;
+  std::vector<std::weak_ptr<pack::PackCall>> reports;
 };
 
 /// Any thread.
@@ -53,6 +54,9 @@ public:
   /// RETURNS: true if this starts the 100 ms (somebody has to look at due()).
   [[nodiscard]] bool add_changed(pack::Instance &instance, std::uint32_t bits);
   [[nodiscard]] bool add_resource(std::string_view uri);
+
+  /// A call has progress to report that came too soon. RETURNS: as add_changed().
+  [[nodiscard]] bool add_report(std::weak_ptr<pack::PackCall> call);
 
   /// When take() has something to give.
   [[nodiscard]] kit::Deadline due() const;

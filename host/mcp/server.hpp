@@ -94,6 +94,9 @@ public:
   /// Writes a notification. On threads of packs it is queued. `commit` as in LineWriter.
   void notify(std::string text, const io::LineWriter::Commit &commit);
 
+  /// A call has progress that may be passed on only in a moment.
+  void report_later(std::weak_ptr<pack::PackCall> call);
+
   /// The pack has to be told of a cancellation, on a thread that is off turn.
   void tell_later(std::shared_ptr<pack::PackCall> call);
 

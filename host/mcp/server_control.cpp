@@ -183,8 +183,14 @@ void Server::on_log(pack::Instance &instance, std::int32_t level, std::string_vi
   notify(rpc::encode_notification("notifications/message", params), {});
 }
 
+void Server::report_later(std::weak_ptr<pack::PackCall> call) {
+  if (notices_.add_report(std::move(call))) wake_control();
+}
+
 void Server::send_notices() {
   const PendingNotices pending = notices_.take();
+  for (const std::weak_ptr<pack::PackCall> &waiting : pending.reports)
+    if (const std::shared_ptr<pack::PackCall> call = waiting.lock()) call->report_late();
   std::uint32_t bits = 0;
   for (const auto &[instance, changed] : pending.changed) {
     if (instance->state() != pack::Instance::State::open) { // its tools went with it

@@ -353,18 +353,41 @@ int PackCall::cancel_descriptor() {
 
 void PackCall::progress(double done, double total, std::string_view message) {
   if (!request_.wants_progress || !std::isfinite(done)) return;
+  if (!std::isfinite(total)) total = -1;
+  message = kit::utf8::is_valid(message) ? kit::utf8::clip(message, kMaxProgressMessage) : "";
   {
     support::Lock lock(mutex_);
     if (is_over_ || (has_progress_ && done <= last_progress_)) return;
     const std::int64_t now = kit::Deadline::now_ns();
-    if (has_progress_ && now - progress_ns_ < kProgressGapNs) return;
+    const bool is_too_soon = has_progress_ && now - progress_ns_ < kProgressGapNs;
     has_progress_ = true;
     last_progress_ = done;
+    if (is_too_soon) {
+      const bool is_first = !late_progress_.has_value();
+      late_progress_ = Progress{done, total, std::string(message)};
+      if (is_first) listener_->on_late_progress();
+      return;
+    }
+    late_progress_.reset();
     progress_ns_ = now;
   }
-  if (!kit::utf8::is_valid(message)) message = {};
-  listener_->on_progress(done, std::isfinite(total) ? total : -1,
-                         kit::utf8::clip(message, kMaxProgressMessage));
+  listener_->on_progress(done, total, message);
+}
+
+void PackCall::report_late() {
+  std::optional<Progress> late;
+  {
+    support::Lock lock(mutex_);
+    if (is_over_ || !late_progress_) return; // the answer says it all
+    const std::int64_t now = kit::Deadline::now_ns();
+    if (now - progress_ns_ < kProgressGapNs) { // another report went out meanwhile
+      listener_->on_late_progress();
+      return;
+    }
+    late.swap(late_progress_);
+    progress_ns_ = now;
+  }
+  listener_->on_progress(late->done, late->total, late->message);
 }
 
 packhost_status PackCall::check_part(const packhost_part &part) const {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,8 +92,12 @@ class CallListener {
 public:
   virtual ~CallListener() = default;
 
-  /// Any thread. Values rise; at most 10 a second.
+  /// Any thread. Values rise; at most 10 a second. Two threads may get here in the wrong order.
   virtual void on_progress(double done, double total, std::string_view message) = 0;
+
+  /// A report came too soon after the one before: PackCall::report_late() is due at the end of the
+  /// gap. Any thread; does not block.
+  virtual void on_late_progress() = 0;
 
   /// The answer, at most once, and not after on_dropped(). `may_wait` is false on a thread of the
   /// pack: then nothing may wait for the client. RETURNS: bytes of the answer as sent, for the log.
@@ -152,6 +157,9 @@ public:
   [[nodiscard]] bool is_cancelled_or_late() const;
   [[nodiscard]] int cancel_descriptor();
   void progress(double done, double total, std::string_view message);
+  /// Passes the report on that waited for the end of the gap, if there still is one. On a thread of
+  /// the host.
+  void report_late();
   [[nodiscard]] packhost_status add(const packhost_part &part);
   [[nodiscard]] packhost_status append(std::string_view bytes);
   void reset();
@@ -207,9 +215,17 @@ private:
   bool was_told_ PACKHOST_GUARDED_BY(mutex_) = false;   // cancel() of the pack was called
   bool must_tell_ PACKHOST_GUARDED_BY(mutex_) = false;  // ... is to be called by tell_pack()
   bool is_telling_ PACKHOST_GUARDED_BY(mutex_) = false; // ... and has not returned yet
-  double last_progress_ PACKHOST_GUARDED_BY(mutex_) = 0;
+
+  struct Progress {
+    double done = 0;
+    double total = -1;
+    std::string message;
+  };
+
+  std::optional<Progress> late_progress_ PACKHOST_GUARDED_BY(mutex_);
+  double last_progress_ PACKHOST_GUARDED_BY(mutex_) = 0; // passed on or waiting
   bool has_progress_ PACKHOST_GUARDED_BY(mutex_) = false;
-  std::int64_t progress_ns_ PACKHOST_GUARDED_BY(mutex_) = 0;
+  std::int64_t progress_ns_ PACKHOST_GUARDED_BY(mutex_) = 0; // of the last one passed on
 };
 
 /// The call behind a handle, or nothing if that call is over: handles stay allocated and are used

@@ -155,6 +155,20 @@ class Progress(HostCase):
         self.assertLess(count, 400)
         self.assertEqual(host.request(request(2, "ping"))["result"], {})
 
+    def test_last_value_of_a_burst(self):
+        """[P-59] The last value of a burst comes while the call still runs, and nothing after its cancellation."""
+        host = self.start("parts")
+        host.send(modern(1, "tools/call", {"name": "parts_progress", "arguments": {"steps": 50, "stay": True}},
+                         progressToken="p"))
+        values = []
+        while not values or values[-1] < 50:
+            values.append(host.next()["params"]["progress"])
+        self.assertEqual(values[0], 1)
+        self.assertEqual(values, sorted(set(values)))
+        host.send(cancel(1))
+        self.assertEqual(host.request(modern(2, "tools/list"))["id"], 2)
+        self.assertEqual(host.finish(), [])
+
 
 class BothEras(HostCase):
     def test_interleaved(self):

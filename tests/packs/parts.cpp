@@ -4,6 +4,8 @@
 
 #include <packhost/json.hpp>
 
+#include <poll.h>
+
 // clang-format off
 PACKHOST_MANIFEST(R"json({
   "manifest": 1, "name": "parts", "version": "1.0.0", "abi": "1.0", "log_events": ["step", "note"],
@@ -35,7 +37,8 @@ PACKHOST_MANIFEST(R"json({
      )json" READS R"json(},
     {"name": "progress", "description": "Report progress step by step, then answer.",
      "input": {"type": "object", "additionalProperties": false, "properties": {
-       "steps": {"type": "integer", "minimum": 1, "maximum": 100000, "default": 3, "description": "How many steps"}}},
+       "steps": {"type": "integer", "minimum": 1, "maximum": 100000, "default": 3, "description": "How many steps"},
+       "stay": {"type": "boolean", "default": false, "description": "Then stay until cancelled"}}},
      )json" READS R"json(},
     {"name": "log", "description": "Log one declared and one undeclared event.", )json"
       NO_ARGUMENTS "," READS R"json(},
@@ -124,6 +127,10 @@ private:
     const std::int64_t steps = args.integer("steps", 3);
     for (std::int64_t i = 1; i <= steps; ++i) {
       call.progress(static_cast<double>(i), static_cast<double>(steps), "step");
+    }
+    if (args.boolean("stay", false)) {
+      pollfd cancelled{call.cancel_fd(), POLLIN, 0};
+      ::poll(&cancelled, 1, 60'000);
     }
     call.text(call.wants_progress() ? "reported" : "nobody asked");
   }
