@@ -142,7 +142,8 @@ int serve(const Invocation &invocation, support::PrivateEnvironment environment,
   setup.refused = std::move(resolved->refused);
   setup.end_process = [] { ::_exit(0); };
   mcp::Server server(std::move(setup));
-  const int code = server.run();
+  int code = server.run();
+  if (const int error = server.write_error(); error != 0) code = report_unwritten(error, code);
   ::_exit(code); // threads may still be inside packs; no destructor runs under them
 }
 

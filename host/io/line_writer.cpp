@@ -126,6 +126,11 @@ bool LineWriter::is_broken() {
   return is_broken_;
 }
 
+int LineWriter::write_error() {
+  support::Lock lock(mutex_);
+  return write_error_;
+}
+
 bool LineWriter::write_all(std::string_view bytes) {
   while (!bytes.empty()) {
     if (is_broken_) return false;
@@ -147,6 +152,7 @@ bool LineWriter::write_all(std::string_view bytes) {
     } else if (written < 0 && errno == EAGAIN) {
       if (!wait_writable()) is_broken_ = true;
     } else if (written < 0 && errno != EINTR) {
+      if (errno != EPIPE && errno != ECONNRESET) write_error_ = errno;
       is_broken_ = true;
     }
   }

@@ -60,6 +60,9 @@ public:
   /// more.
   [[nodiscard]] bool is_broken();
 
+  /// The errno of a write that failed although somebody may be listening (a full disk); 0: none.
+  [[nodiscard]] int write_error();
+
 private:
   bool write_all(std::string_view bytes) PACKHOST_REQUIRES(mutex_);
   bool wait_writable();
@@ -84,6 +87,7 @@ private:
   std::string gathered_ PACKHOST_GUARDED_BY(mutex_);
   std::int64_t oldest_ns_ PACKHOST_GUARDED_BY(mutex_) = 0;
   bool is_broken_ PACKHOST_GUARDED_BY(mutex_) = false;
+  int write_error_ PACKHOST_GUARDED_BY(mutex_) = 0;
 
   support::Mutex queue_mutex_;
   std::deque<Queued> queue_ PACKHOST_GUARDED_BY(queue_mutex_);

@@ -96,7 +96,8 @@ void Server::read_turn(support::ReadTurn &turn) {
   pack::Instance::mark_host_thread();
   while (!is_stopping_.load(std::memory_order_relaxed)) {
     t_gathers = false;
-    if (!reader_.has_line() || writer_.is_flush_due()) writer_.flush();
+    if ((!reader_.has_line() || writer_.is_flush_due()) && !writer_.flush())
+      support::request_stop(); // nobody listens
     io::LineEvent event = reader_.next();
     if (event.kind == io::LineEvent::Kind::end) {
       has_input_ended_.store(true, std::memory_order_release);

@@ -61,6 +61,9 @@ public:
   /// thread, which has the control role. RETURNS: the exit code.
   [[nodiscard]] int run();
 
+  /// After run(): the errno that made the answers impossible to write; 0: none.
+  [[nodiscard]] int write_error() { return writer_.write_error(); }
+
   // ---- for the methods ----
 
   [[nodiscard]] Session &session() { return session_; }

@@ -119,6 +119,21 @@ class FullDisk(CliCase):
         self.assertEqual(code, 78)
         self.assertTrue(text.endswith(UNWRITTEN), text)
 
+    def test_a_server_says_so(self):
+        """A server whose answers cannot be written says so and ends with 1, its input still open or not."""
+        line = json.dumps(modern(1, "tools/list")).encode() + b"\n"
+        words = ["serve", "--pack", FILES_PACK, "--root", "/usr/share"]
+        self.assertEqual(self.run_full(*words, stdin=line), (1, UNWRITTEN))
+        self.assertEqual(self.run_full(*words, stdin=line * 40), (1, UNWRITTEN))
+        with open("/dev/full", "wb") as full, subprocess.Popen(
+                [EXE, *words], stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE, env={}, cwd="/") as server:
+            self.addCleanup(server.kill)
+            # The notification is the last line: nothing is answered after it that could fail again.
+            server.stdin.write(line + b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+            server.stdin.flush()
+            self.assertEqual(server.wait(LIMIT_S), 1)
+            self.assertEqual(server.stderr.read().decode(), UNWRITTEN)
+
 
 if __name__ == "__main__":
     main()
