@@ -19,7 +19,8 @@ from host_process import ROOT, Host  # noqa: E402
 
 def blocks(kind):
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-        return re.findall(rf"^```{kind}\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
+        fenced = re.findall(r"^```(\w*)\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
+    return [text for language, text in fenced if language == kind]
 
 
 class Readme(HostCase):
@@ -38,7 +39,7 @@ class Readme(HostCase):
         home = self.folder()
         for command in commands:
             command = command.replace("/home/ana/notes", self.notes)
-            if "workspace" in command:  # the account's own list of workspaces is left alone
+            if " workspace" in command or "--workspace" in command:  # the account's own list of workspaces is left alone
                 command += f" --home {home}"
             done = subprocess.run(["/bin/sh", "-c", command], env=environment, capture_output=True, text=True,
                                   timeout=60, cwd=self.folder())
@@ -65,12 +66,58 @@ class Readme(HostCase):
         self.addCleanup(host.kill)
         self.assertIn("result", host.request(modern(1, "tools/list")))
 
-    def test_links(self):
-        """Every link of the README leads to a file of the project."""
+    def test_scripts_and_installation(self):
+        """What the README runs elsewhere is run elsewhere: its scripts are there, its installation is the one that is tested."""
+        with open(os.path.join(ROOT, "tests", "run.sh"), encoding="utf-8") as file:
+            stages = file.read()
+        commands = [line for block in blocks("") for line in block.strip().split("\n")]
+        self.assertEqual(len(commands), 4)
+        for command in commands:
+            program, *words = command.split()
+            if program.startswith("./"):
+                self.assertTrue(os.access(os.path.join(ROOT, program), os.X_OK), command)
+                continue
+            self.assertEqual(program, "meson")
+            for word in words[1:]:
+                self.assertIn(word, stages, command)
+
+    def test_exit_codes(self):
+        """The README's exit codes are all there are, and those of a slip are as it says."""
         with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-            links = re.findall(r"\]\(([^)]+)\)", file.read())
+            paragraph = re.search(r"^Exit codes.*?\n\n", file.read(), re.MULTILINE | re.DOTALL).group(0)
+        self.assertEqual(re.findall(r"\b\d+\b", paragraph), "0 1 2 3 4 70 78 124 130".split())
+        home = self.folder()
+        code = lambda *words: subprocess.run([EXE, *words], capture_output=True, timeout=60, env={}).returncode
+        for words, wanted in ((["workspace", "add", "notes", self.notes], 0), (["workspace", "add", "notes"], 2),
+                              (["workspace", "add", "notes", self.notes], 3), (["workspace", "remove", "none"], 4)):
+            self.assertEqual(code("files", *words, "--home", home), wanted, words)
+        self.assertEqual(code("call", "files", "file_read", "{}", "--root", self.notes), 1)
+        self.assertEqual(code("serve", "--pack", "files", "--home", self.folder()), 78)
+
+    def test_default_workspace(self):
+        """Without --root and --workspace the default is served, or the only one; of several without a default none."""
+        home, other = self.folder(), self.folder()
+        run = lambda *words: subprocess.run([EXE, *words, "--home", home], capture_output=True, text=True, timeout=60, env={})
+        read = ["call", "files", "file_read", '{"path": "README.md"}']
+        run("files", "workspace", "add", "notes", self.notes)
+        self.assertEqual(os.listdir(home).count("registry.json"), 1)
+        self.assertEqual(run(*read).returncode, 0)
+        run("files", "workspace", "add", "other", other)
+        self.assertEqual(run(*read).returncode, 78)
+        run("files", "workspace", "default", "notes")
+        self.assertEqual(run(*read).returncode, 0)
+
+    def test_links(self):
+        """Every link of the README leads to a file of the project, or to a part of itself."""
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+            text = file.read()
+        links = re.findall(r"\]\(([^)]+)\)", text)
+        titles = re.findall(r"^## (.+)$", text, re.MULTILINE)
         self.assertGreater(len(links), 5)
         for link in links:
+            if link.startswith("#"):
+                self.assertIn(link, [f"#{title.lower().replace(' ', '-')}" for title in titles])
+                continue
             self.assertTrue(os.path.exists(os.path.join(ROOT, link)), link)
 
 
