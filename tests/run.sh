@@ -18,6 +18,7 @@ unset CC CXX CFLAGS CXXFLAGS LDFLAGS DESTDIR
 
 readonly all_stages=(lint gcc clang asan tsan fuzz tidy release install clients)
 readonly jobs=2
+readonly lines_only=(-Dc_args=-g1 -Dcpp_args=-g1) # lines for stack traces: whole debug information doubles the compile
 passed=0
 failed=0
 failures=()
@@ -106,12 +107,12 @@ stage_lint() {
 }
 
 stage_gcc() {
-  CC='ccache gcc' CXX='ccache g++' build gcc build || return
+  CC='ccache gcc' CXX='ccache g++' build gcc build "${lines_only[@]}" || return
   suites gcc build --no-suite lint --no-suite bench
 }
 
 stage_clang() {
-  CC='ccache clang-14' CXX='ccache clang++-14' build clang build-clang || return
+  CC='ccache clang-14' CXX='ccache clang++-14' build clang build-clang "${lines_only[@]}" || return
   suites clang build-clang --no-suite lint --no-suite bench
 }
 
@@ -140,7 +141,7 @@ stage_fuzz() {
 
 tidy() { # tidy FILES...: with the flags of the clang build
   if [ ! -f build-clang/compile_commands.json ]; then
-    CC='ccache clang-14' CXX='ccache clang++-14' build clang build-clang || return
+    CC='ccache clang-14' CXX='ccache clang++-14' build clang build-clang "${lines_only[@]}" || return
   fi
   if [ $# -eq 0 ]; then
     echo 'no file to look at'
@@ -209,7 +210,7 @@ stage_bench() {
 }
 
 stage_golden() {
-  CC='ccache gcc' CXX='ccache g++' build gcc build || return
+  CC='ccache gcc' CXX='ccache g++' build gcc build "${lines_only[@]}" || return
   PACKHOST_UPDATE_GOLDEN=1 suites golden build cli_commands cli_options cli_refusals
   git status --short -- tests/support/golden
 }
@@ -246,7 +247,7 @@ main() {
     note "$stage"
     if [ "$stage" = quick ]; then
       stage_lint
-      CC='ccache gcc' CXX='ccache g++' build gcc build && suites gcc build --suite unit --suite protocol
+      CC='ccache gcc' CXX='ccache g++' build gcc build "${lines_only[@]}" && suites gcc build --suite unit --suite protocol
     else
       "stage_$stage"
     fi
