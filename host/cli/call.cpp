@@ -12,6 +12,7 @@
 #include "host/cli/show_outcome.hpp"
 #include "host/cli/suggest.hpp"
 #include "host/pack/registry.hpp"
+#include "sdk/kit/errno_text.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -53,7 +54,8 @@ kit::Result<std::string> read_standard_input(std::size_t limit) {
     const ssize_t got = ::read(0, room.data(), room.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0)
-      return kit::fail(Code::invalid_args, "the arguments cannot be read from standard input");
+      return kit::fail(Code::invalid_args, "the arguments cannot be read from standard input ({})",
+                       kit::errno_text(errno));
     if (got == 0) return text;
     text.append(room.data(), static_cast<std::size_t>(got));
     if (text.size() > limit)

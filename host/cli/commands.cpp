@@ -11,9 +11,11 @@
 #include "host/cli/paths.hpp"
 #include "host/cli/suggest.hpp"
 #include "host/version.hpp"
+#include "sdk/kit/errno_text.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <string>
 
 #include <unistd.h>
@@ -120,7 +122,10 @@ int report_unknown_word(std::string_view word, const std::string &pack_dir) {
 int run_check(const Invocation &invocation) {
   std::array<char, 4096> room{};
   const ssize_t length = ::readlink("/proc/self/exe", room.data(), room.size() - 1);
-  if (length <= 0) return report_error("the place of the executable cannot be found", 70);
+  if (length <= 0)
+    return report_error(fmt::format("the place of packhost cannot be found: /proc/self/exe ({})",
+                                    kit::errno_text(errno)),
+                        70);
   const std::string directory =
       directory_of(std::string_view(room.data(), static_cast<std::size_t>(length)));
   std::vector<std::string> words{"packhost-check"};
@@ -129,9 +134,13 @@ int run_check(const Invocation &invocation) {
   for (std::string &word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   // Installed beside this executable; in a build tree where it is made.
-  for (const char *place : {"/packhost-check", "/../sdk/testing/packhost-check"})
-    ::execv((directory + place).c_str(), argv.data());
-  return report_error("packhost-check is not installed beside packhost", 1);
+  ::execv((directory + "/packhost-check").c_str(), argv.data());
+  const int error = errno;
+  ::execv((directory + "/../sdk/testing/packhost-check").c_str(), argv.data());
+  return report_error(fmt::format("{}/packhost-check cannot be started ({}); it is installed with "
+                                  "packhost, and takes the same words by itself",
+                                  directory, kit::errno_text(error)),
+                      1);
 }
 
 int run_command(const Invocation &invocation, const support::PrivateEnvironment &environment) {

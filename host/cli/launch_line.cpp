@@ -81,6 +81,15 @@ kit::Status take_config(Launch &launch, std::span<const GivenFlag> flags) {
   return {};
 }
 
+/// Where an unknown option belongs that stands before the first --pack, or where there is none.
+std::string_view place_before_packs(std::string_view /*name*/) {
+  return "options of a pack come after its --pack";
+}
+
+std::string_view place_without_packs(std::string_view name) {
+  return name == "pack" ? "it is for serve: packhost serve --pack PACK" : "";
+}
+
 /// Paths of the host's own options, as the command's rule for relative ones has it.
 kit::Status finish_paths(HostOptions &host, LineUse use) {
   for (std::string *path : {&host.config, &host.pack_dir}) {
@@ -143,15 +152,11 @@ bool is_reserved_word(std::string_view word) {
 kit::Status read_host_words(std::span<const std::string_view> words, std::uint8_t uses, LineUse use,
                             Launch &launch, std::vector<std::string> *free_words) {
   const std::vector<std::string> copies(words.begin(), words.end());
-  const bool is_serve = (uses & kUseServe) != 0;
   std::vector<FlagSpec> flags = host_flags(uses);
+  const bool is_serve = (uses & kUseServe) != 0;
   // Never among these words, which end before the first of it: only to be the nearest word.
   if (is_serve) flags.push_back({"pack", true});
-  auto parsed = parse_words(
-      copies, flags,
-      is_serve ? [](std::string_view)
-                     -> std::string_view { return "options of a pack come after its --pack"; }
-               : [](std::string_view) -> std::string_view { return {}; });
+  auto parsed = parse_words(copies, flags, is_serve ? place_before_packs : place_without_packs);
   if (!parsed) return pass_on(parsed);
   if (!parsed->words.empty() && free_words == nullptr)
     return kit::fail(Code::invalid_args,

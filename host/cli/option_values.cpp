@@ -57,7 +57,8 @@ kit::Status rewrite_path(const Place &place, GivenOptions &given, std::string_vi
                      absolute.error().message);
   auto final = resolve_links(*absolute);
   if (!final)
-    return kit::fail(Code::config, "{} {}", given.shown(place.pointer), final.error().message);
+    return kit::fail(Code::config, "{}: {} {}", given.shown(place.pointer), *absolute,
+                     final.error().message);
   bool exists = false;
   const bool fits = is_there(*final, place.meaning.path, exists);
   const std::string_view kind =

@@ -98,7 +98,8 @@ kit::Result<kit::UniqueFd> seal_copy(std::string_view bytes, std::string_view sh
   }
   if (::fcntl(copy.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) !=
       0)
-    return refuse(shown_file, "its copy cannot be sealed.");
+    return refuse(shown_file,
+                  fmt::format("its copy cannot be sealed ({}).", kit::errno_text(errno)));
   return copy;
 }
 
@@ -153,12 +154,13 @@ void replace_all(std::string &text, std::string_view slot, std::string_view valu
 
 namespace fs = std::filesystem;
 
-void add_files(const fs::path &directory, FoundPacks &found) {
+std::error_code add_files(const fs::path &directory, FoundPacks &found) {
   std::error_code error;
   for (fs::directory_iterator each(directory, error), end; !error && each != end;
        each.increment(error))
     if (each->path().extension() == ".so")
       found.emplace_back(each->path().stem().string(), each->path().string());
+  return error;
 }
 
 /// How a refusal of a file that is not there goes on: with the nearest pack, or a full stop.
@@ -168,7 +170,7 @@ std::string nearest_file(const std::string &path) {
   if (places && directory_of(path) == places->installed)
     known = find_packs("").value_or(FoundPacks());
   else
-    add_files(directory_of(path), known);
+    (void)add_files(directory_of(path), known); // then there is nothing to suggest
   std::string_view name = name_of(path);
   if (name.ends_with(".so")) name.remove_suffix(3);
   std::string hint = did_you_mean(name, names_of(known), "\"", "\"");
@@ -195,11 +197,13 @@ kit::Result<PackPlaces> find_pack_places() {
 kit::Result<FoundPacks> find_packs(const std::string &pack_dir) {
   FoundPacks found;
   if (!pack_dir.empty()) {
-    add_files(pack_dir, found);
+    if (const std::error_code error = add_files(pack_dir, found))
+      return kit::fail(Code::invalid_args, "--pack-dir {} cannot be read ({})", pack_dir,
+                       kit::errno_text(error.value()));
   } else {
     auto places = find_pack_places();
     if (!places) return pass_on(places);
-    add_files(places->installed, found);
+    (void)add_files(places->installed, found); // a build tree has none
     std::error_code error;
     for (fs::directory_iterator each(places->build_tree, error), end; !error && each != end;
          each.increment(error)) {
@@ -270,7 +274,9 @@ kit::Result<PackFile> probe_pack(const std::string &path, ProbeUse use) {
     if (!sealed) return pass_on(sealed);
     copy = std::move(*sealed);
     copied.emplace(copy.get(), file->size);
-    if (!copied->is_mapped()) return refuse(shown_file, "its copy cannot be read.");
+    if (!copied->is_mapped())
+      return refuse(shown_file,
+                    fmt::format("its copy cannot be read ({}).", kit::errno_text(errno)));
   }
   const std::string_view bytes = copied ? copied->bytes() : mapping.bytes();
   auto probed = read_facts(bytes, shown_file);

@@ -62,7 +62,8 @@ struct PackPlaces {
 using FoundPacks = std::vector<std::pair<std::string, std::string>>;
 
 /// The packs in `pack_dir`, or in both places where that is empty, in the order of their names; of
-/// equal names the one that --pack NAME would take. Code::config as above.
+/// equal names the one that --pack NAME would take. Code::invalid_args for a `pack_dir` that cannot
+/// be read, Code::config as above.
 [[nodiscard]] kit::Result<FoundPacks> find_packs(const std::string &pack_dir);
 
 /// Borrowed from `packs`.

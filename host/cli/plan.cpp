@@ -151,7 +151,8 @@ kit::Result<std::string> run_plan(pack::PackLaunch &launch) {
   kit::UniqueFd to_parent(ends[1]);
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child < 0) return kit::fail(Code::config, "its plan cannot be run (no process for it)");
+  if (child < 0)
+    return kit::fail(Code::config, "its plan cannot be run ({})", kit::errno_text(errno));
   if (child == 0) run_child(launch, to_parent.get(), parent);
   to_parent.reset();
   const std::optional<std::string> answer = read_answer(from_child.get());

@@ -40,6 +40,21 @@ class Slips(CliCase):
         self.assertEqual(self.refusal(2, "serve", "--pack", FILES_PACK, "--log-level", "info"),
                          "packhost: pack \"files\": unknown option --log-level; options of packhost come before the pack.")
 
+    def test_serve_left_out(self):
+        """A launch line without its first word is refused with it."""
+        self.assertEqual(self.refusal(2, "--pack", "files", "--root", "/srv"),
+                         "packhost: unknown option --pack; it is for serve: packhost serve --pack PACK.")
+
+    def test_places_that_are_not_there(self):
+        """A folder of packs that is not there, and a path that cannot be followed, are named with the reason."""
+        self.assertEqual(self.refusal(2, "packs", "--pack-dir", "/nowhere/at/all"),
+                         "packhost: --pack-dir /nowhere/at/all cannot be read (no such file or directory).")
+        loop = os.path.join(self.folder(), "loop")
+        os.symlink(loop, loop)
+        self.assertEqual(self.refusal(78, "serve", "--pack", FILES_PACK, "--root", loop),
+                         f"packhost: pack \"files\" refused to start: --root: {loop} cannot be resolved (too many levels "
+                         "of symbolic links) (configuration).")
+
     def test_half_a_command(self):
         """The start of a command is refused with the words it goes on with; missing words are counted rightly."""
         for words, line in {
