@@ -7,6 +7,7 @@
 #include "host/cli/output.hpp"
 #include "host/cli/resolve.hpp"
 #include "host/mcp/server.hpp"
+#include "host/support/heap.hpp"
 #include "host/support/log.hpp"
 #include "host/support/signals.hpp"
 
@@ -16,7 +17,6 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <malloc.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -106,8 +106,7 @@ ProtocolStream move_protocol(const Invocation &invocation) {
 
 int serve(const Invocation &invocation, support::PrivateEnvironment environment,
           ProtocolStream stream) {
-  // Arenas are kept per thread otherwise, and 128 threads would keep 16 of them.
-  ::mallopt(M_ARENA_MAX, 2);
+  support::set_up_heap();
   support::install_signal_handlers();
 
   // Step 3 to 5: command line, manifests, options, secrets, permissions.

@@ -57,12 +57,9 @@ bool LineWriter::write_line(std::string text, Flush flush, const Commit &commit)
   if (commit && !commit()) return false;
   if (is_broken_) return false;
   if (flush == Flush::later && gathered_.size() + text.size() <= kGatherBytes) {
-    if (gathered_.empty()) {
-      oldest_ns_ = kit::Deadline::now_ns();
-      gathered_ = std::move(text);
-    } else {
-      gathered_ += text;
-    }
+    if (gathered_.empty()) oldest_ns_ = kit::Deadline::now_ns();
+    gathered_ += text;
+    wants_flush_.store(true, std::memory_order_relaxed);
     return true;
   }
   if (gathered_.empty()) return write_all(text);
@@ -100,13 +97,9 @@ bool LineWriter::flush() {
 
 bool LineWriter::flush_locked() {
   if (gathered_.empty()) return !is_broken_;
-  std::string bytes = std::move(gathered_);
-  gathered_.clear();
-  const bool done = write_all(bytes);
-  if (bytes.capacity() <= 2 * kGatherBytes) { // keep the allocation for the next ones
-    bytes.clear();
-    gathered_ = std::move(bytes);
-  }
+  const bool done = write_all(gathered_);
+  gathered_.clear(); // its memory stays for the next ones: at most a line above the 64 KiB
+  wants_flush_.store(is_broken_, std::memory_order_relaxed);
   return done;
 }
 
@@ -156,6 +149,7 @@ bool LineWriter::write_all(std::string_view bytes) {
       is_broken_ = true;
     }
   }
+  if (is_broken_) wants_flush_.store(true, std::memory_order_relaxed);
   return !is_broken_;
 }
 

@@ -56,6 +56,10 @@ public:
     return waits_since_ns_.load(std::memory_order_relaxed);
   }
 
+  /// Whether flush() has something to do or to tell, without its lock: for the thread that gathers;
+  /// others may see what was true a moment ago.
+  [[nodiscard]] bool wants_flush() const { return wants_flush_.load(std::memory_order_relaxed); }
+
   /// The client closed its end (or the stop came while it did not read): nothing is written any
   /// more.
   [[nodiscard]] bool is_broken();
@@ -82,6 +86,7 @@ private:
   bool is_nonblocking_ = false;
 
   std::atomic<std::int64_t> waits_since_ns_{0};
+  std::atomic<bool> wants_flush_{false}; // gathered_ is not empty, or is_broken_
 
   support::Mutex mutex_;
   std::string gathered_ PACKHOST_GUARDED_BY(mutex_);

@@ -37,6 +37,17 @@ std::size_t count_threads(const std::vector<pack::PackLaunch> &packs, std::size_
   return (inside < max_calls ? inside : max_calls) + kOtherThreads;
 }
 
+/// The members of _meta; none if it is no object. `params` are those of the message.
+json::Object find_meta(const rpc::Message &message, const Params &params) {
+  const json::Value value = params.find("_meta");
+  if (!value.is(json::Kind::object)) return json::Object(json::Value());
+  const std::span<const json::Outline::Entry> entries = message.inside_params;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].value.data() == value.text().data())
+      return json::Object(value, json::Outline::inside(entries, i));
+  return json::Object(value);
+}
+
 /// A member's own members; none if it is no object.
 json::Object find_object(const Params &params, std::string_view name) {
   const json::Value value = params.find(name);
@@ -96,7 +107,8 @@ void Server::read_turn(support::ReadTurn &turn) {
   pack::Instance::mark_host_thread();
   while (!is_stopping_.load(std::memory_order_relaxed)) {
     t_gathers = false;
-    if ((!reader_.has_line() || writer_.is_flush_due()) && !writer_.flush())
+    if (writer_.wants_flush() && (!reader_.has_line() || writer_.is_flush_due()) &&
+        !writer_.flush())
       support::request_stop(); // nobody listens
     io::LineEvent event = reader_.next();
     if (event.kind == io::LineEvent::Kind::end) {
@@ -127,7 +139,8 @@ void Server::on_oversize(const std::string &start) {
 
 void Server::on_line(std::string &line, support::ReadTurn &turn) {
   if (log_bytes_) log_line("in", line);
-  const rpc::Parsed parsed = rpc::parse_line(line);
+  json::Outline outline;
+  const rpc::Parsed parsed = rpc::parse_line(line, &outline);
   switch (parsed.kind) {
   case rpc::Parsed::Kind::message:
     on_message(parsed.message, line, true, turn, *this);
@@ -157,8 +170,8 @@ void Server::on_request(const rpc::Message &message, std::string &line, bool may
   if (support::is_logged(support::LogLevel::debug))
     support::log(support::LogLevel::debug, "request.received",
                  {{"req", message.id.token}, {"method", message.method.substr(0, 64)}});
-  const Params params(message.params);
-  const json::Object meta = find_object(params, "_meta");
+  const Params params(message.params, message.inside_params);
+  const json::Object meta = find_meta(message, params);
   const Ruling ruling = session_.rule(message, meta);
   if (ruling.kind == Ruling::Kind::refused) {
     reply.error(ruling.code, ruling.message, ruling.data);
@@ -262,8 +275,9 @@ void Server::start_call(pack::Instance &instance, pack::CallRequest request,
       inflight_.add(id, std::shared_ptr<rpc::Work>(call, listener), call->deadline(), line_bytes);
   listener->set_place(added.number);
   want_packs();
+  note_activity();
   // Loading takes milliseconds: better read on then than fill the table with calls that wait.
-  instance.wait_ready(kit::Deadline::after(kWaitForOpen));
+  if (!instance.is_decided()) instance.wait_ready(kit::Deadline::after(kWaitForOpen));
   if (added.is_earliest) wake_control();
   if (pace != nullptr && pace->is_slow()) writer_.flush(); // before a call that is handed over
   support::OffTurn off_turn = turn.pass_on(pace);

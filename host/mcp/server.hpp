@@ -132,6 +132,8 @@ private:
   [[nodiscard]] bool wait_for_event();
   bool is_left_alone();
   void check_open_deadlines();
+  void note_activity();
+  void tidy_when_idle();
   void send_notices();
   void send_change(std::uint32_t bits);
   void send_resource_change(const std::string &uri);
@@ -155,6 +157,7 @@ private:
   kit::UniqueFd wake_;
   kit::UniqueFd parent_;
   kit::Deadline open_due_;      // packs are loaded then, whether or not anybody asked
+  kit::Deadline tidy_due_;      // free memory may go back then
   int in_fd_ = -1;              // watched for a client that closed it, see is_left_alone()
   std::int64_t hung_up_ns_ = 0; // when that was seen; 0: not yet
   int out_fd_ = -1;             // watched for a reader that is gone; owned by writer_
@@ -168,6 +171,7 @@ private:
   std::atomic<bool> are_lists_shown_{false};
   std::atomic<bool> has_load_failed_{false};
   std::atomic<bool> are_packs_wanted_{false};
+  std::atomic<bool> is_active_{false}; // a call came since the last look
 
   mutable support::Mutex registry_mutex_;
   std::shared_ptr<const pack::Registry> registry_ PACKHOST_GUARDED_BY(registry_mutex_);

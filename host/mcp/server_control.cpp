@@ -2,6 +2,7 @@
 // The control thread of the server: opening packs, the clock of calls and opens, change notices,
 // and the order of shutting down (abi.md section 10). Reading is in server.cpp.
 #include "host/mcp/server.hpp"
+#include "host/support/heap.hpp"
 #include "host/support/log.hpp"
 #include "host/support/signals.hpp"
 #include "host/support/thread.hpp"
@@ -21,6 +22,8 @@ namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::chrono::milliseconds kOpenDelay{30};
+// Without a call for so long, memory that is free goes back to the system.
+constexpr std::chrono::milliseconds kTidyDelay{100};
 // After the end of input what was read and is quick is still answered.
 constexpr std::int64_t kQuickNs = kSecondNs;
 constexpr std::int64_t kWaitAfterInputNs = 2 * kSecondNs;
@@ -60,7 +63,9 @@ void Server::wake_control() {
 }
 
 void Server::want_packs() {
-  if (!are_packs_wanted_.exchange(true, std::memory_order_relaxed)) wake_control();
+  if (!are_packs_wanted_.load(std::memory_order_relaxed) &&
+      !are_packs_wanted_.exchange(true, std::memory_order_relaxed))
+    wake_control();
 }
 
 void Server::note_lists_shown() {
@@ -82,6 +87,7 @@ void Server::control() {
       open_packs(false);
     inflight_.check_deadlines();
     check_open_deadlines();
+    tidy_when_idle();
     if (notices_.due().has_passed())
       turns_.post([this](support::OffTurn) {
         pack::Instance::mark_host_thread();
@@ -93,7 +99,7 @@ void Server::control() {
 
 /// RETURNS: true when it is time to shut down.
 bool Server::wait_for_event() {
-  kit::Deadline next = std::min({inflight_.next_deadline(), notices_.due(), open_due_});
+  kit::Deadline next = std::min({inflight_.next_deadline(), notices_.due(), open_due_, tidy_due_});
   for (const std::unique_ptr<pack::Instance> &instance : instances_)
     next = std::min(next, instance->open_deadline());
   if (hung_up_ns_ != 0) next = std::min(next, kit::Deadline::after(kUnreadLook));
@@ -125,6 +131,24 @@ bool Server::is_left_alone() {
   const std::int64_t since = writer_.waits_since_ns();
   return hung_up_ns_ != 0 && since != 0 &&
          kit::Deadline::now_ns() - std::max(hung_up_ns_, since) >= kUnreadNs;
+}
+
+void Server::note_activity() {
+  if (!is_active_.load(std::memory_order_relaxed) &&
+      !is_active_.exchange(true, std::memory_order_relaxed))
+    wake_control();
+}
+
+void Server::tidy_when_idle() {
+  if (tidy_due_.is_never()) {
+    if (is_active_.load(std::memory_order_relaxed)) tidy_due_ = kit::Deadline::after(kTidyDelay);
+  } else if (tidy_due_.has_passed()) {
+    // A call since the last look, or one that still runs: look again.
+    const bool is_busy =
+        is_active_.exchange(false, std::memory_order_relaxed) || inflight_.count() > 0;
+    tidy_due_ = is_busy ? kit::Deadline::after(kTidyDelay) : kit::Deadline();
+    if (!is_busy) support::give_back_free_memory();
+  }
 }
 
 void Server::check_open_deadlines() {

@@ -102,7 +102,7 @@ Ruling Session::rule(const rpc::Message &message, const json::Object &meta) cons
 
 void Session::begin(const Revision &revision) {
   support::Lock lock(mutex_);
-  revision_ = &revision;
+  revision_.store(&revision, std::memory_order_release);
   is_initialized_ = false;
   log_level_ = -1;
   subscriptions_.clear();
@@ -110,12 +110,7 @@ void Session::begin(const Revision &revision) {
 
 void Session::set_initialized() {
   support::Lock lock(mutex_);
-  is_initialized_ = revision_ != nullptr;
-}
-
-const Revision *Session::revision() const {
-  support::Lock lock(mutex_);
-  return revision_;
+  is_initialized_ = revision() != nullptr;
 }
 
 bool Session::is_initialized() const {
@@ -130,7 +125,7 @@ void Session::set_log_level(int level) {
 
 bool Session::wants_log(int level) const {
   support::Lock lock(mutex_);
-  return revision_ != nullptr && log_level_ >= 0 && level >= log_level_;
+  return revision() != nullptr && log_level_ >= 0 && level >= log_level_;
 }
 
 bool Session::subscribe(const std::string &uri) {

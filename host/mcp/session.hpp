@@ -8,6 +8,7 @@
 #include "host/support/annotated_mutex.hpp"
 #include "sdk/kit/json.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -48,7 +49,10 @@ public:
   void set_initialized();
 
   /// The negotiated revision; null before initialize.
-  [[nodiscard]] const Revision *revision() const;
+  [[nodiscard]] const Revision *revision() const {
+    return revision_.load(std::memory_order_acquire);
+  }
+
   /// True once change notifications may be sent.
   [[nodiscard]] bool is_initialized() const;
 
@@ -63,8 +67,8 @@ public:
   [[nodiscard]] bool is_subscribed(std::string_view uri) const;
 
 private:
+  std::atomic<const Revision *> revision_{nullptr}; // each request reads it
   mutable support::Mutex mutex_;
-  const Revision *revision_ PACKHOST_GUARDED_BY(mutex_) = nullptr;
   bool is_initialized_ PACKHOST_GUARDED_BY(mutex_) = false;
   int log_level_ PACKHOST_GUARDED_BY(mutex_) = -1; // -1: none asked for
   std::set<std::string, std::less<>> subscriptions_ PACKHOST_GUARDED_BY(mutex_);

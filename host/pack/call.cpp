@@ -24,6 +24,7 @@ namespace json = packhost::kit::json;
 struct packhost_call {
   packhost::support::Mutex mutex;
   std::shared_ptr<packhost::pack::PackCall> call PACKHOST_GUARDED_BY(mutex);
+  std::atomic<bool> is_attached{false}; // whether `call` is set, for the thread that entered it
 };
 
 namespace packhost::pack {
@@ -37,6 +38,33 @@ constexpr std::int64_t kProgressGapNs = 100'000'000; // 10 a second
 // A handle is not used again before this many others were given back, so that a pack which
 // completes a call twice hits an empty slot and not a stranger's call.
 constexpr std::size_t kHandlesKept = 1'024;
+
+constexpr std::uint64_t kNsPerMs = 1'000'000;
+
+// What this thread has entered: such a call is not looked up, which would cost two atomic
+// operations on each of its counter and its lock.
+thread_local const packhost_call *t_entered_handle = nullptr;
+thread_local PackCall *t_entered_call = nullptr;
+
+/// Says, for its life, what the thread has entered.
+class Entered {
+public:
+  Entered(const packhost_call *handle, PackCall *call)
+      : outer_handle_(std::exchange(t_entered_handle, handle)),
+        outer_call_(std::exchange(t_entered_call, call)) {}
+
+  Entered(const Entered &) = delete;
+  Entered &operator=(const Entered &) = delete;
+
+  ~Entered() {
+    t_entered_handle = outer_handle_;
+    t_entered_call = outer_call_;
+  }
+
+private:
+  const packhost_call *outer_handle_;
+  PackCall *outer_call_;
+};
 
 std::atomic<std::uint64_t> g_late_touches{0};
 std::atomic<std::uint64_t> g_next_id{1};
@@ -134,9 +162,10 @@ void PartData::append(std::string_view bytes) {
 
 PackCall::PackCall(Instance &instance, CallRequest request, std::unique_ptr<CallListener> listener)
     : instance_(instance), request_(std::move(request)), id_(g_next_id.fetch_add(1)),
-      deadline_(kit::Deadline::after(std::chrono::milliseconds(request_.timeout_ms))),
-      started_ns_(kit::Deadline::now_ns()), listener_(std::move(listener)),
-      handle_(handles().take()) {
+      started_ns_(kit::Deadline::now_ns()),
+      deadline_(kit::Deadline::at_ns(static_cast<std::uint64_t>(started_ns_) +
+                                     request_.timeout_ms * kNsPerMs)),
+      listener_(std::move(listener)), handle_(handles().take()) {
   abi_request_.struct_size = sizeof abi_request_;
   abi_request_.kind = request_.kind;
   abi_request_.name = packhost_str{request_.name.data(), request_.name.size()};
@@ -160,12 +189,14 @@ void PackCall::enter(const packhost_entry &entry, packhost_pack *pack) {
   {
     support::Lock lock(handle_->mutex);
     handle_->call = shared_from_this();
+    handle_->is_attached.store(true, std::memory_order_relaxed);
   }
   has_entered_.store(true, std::memory_order_release);
   packhost_status status = PACKHOST_E_INTERNAL;
-  const std::int64_t before_ns = kit::Deadline::now_ns();
+  const std::int64_t before_ns = has_waited_ ? kit::Deadline::now_ns() : started_ns_;
   {
     const support::RunningCode running(instance_.alias(), request_.name);
+    const Entered entered(handle_, this);
     status = instance_.call_entry(entry, pack, handle_, abi_request_);
   }
   if (request_.pace != nullptr) request_.pace->note(kit::Deadline::now_ns() - before_ns);
@@ -216,8 +247,7 @@ void PackCall::end_outside(packhost_status status, std::string message, bool may
 }
 
 bool PackCall::finish(packhost_status status, bool may_wait) {
-  const std::shared_ptr<PackCall> keep = shared_from_this();
-  CallOutcome outcome;
+  CallOutcome outcome; // whoever calls this holds the call
   bool is_telling = false;
   {
     support::Lock lock(mutex_);
@@ -317,6 +347,7 @@ void PackCall::tell_pack(support::OffTurn /*off_turn*/) {
 void PackCall::detach_handle() {
   std::shared_ptr<PackCall> self;
   support::Lock lock(handle_->mutex);
+  handle_->is_attached.store(false, std::memory_order_release);
   self = std::move(handle_->call); // dies after the lock: the last owner may be this one
 }
 
@@ -482,12 +513,14 @@ void PackCall::set_items(std::uint64_t items) {
   items_ = items;
 }
 
-std::shared_ptr<PackCall> find_call(const packhost_call *handle) {
-  if (handle == nullptr) return nullptr;
+HeldCall find_call(const packhost_call *handle) {
+  if (handle == nullptr) return {};
+  if (handle == t_entered_handle && handle->is_attached.load(std::memory_order_acquire))
+    return HeldCall(*t_entered_call);
   auto *slot = const_cast<packhost_call *>(handle); // only its lock changes
   support::Lock lock(slot->mutex);
   if (slot->call == nullptr) g_late_touches.fetch_add(1, std::memory_order_relaxed);
-  return slot->call;
+  return HeldCall(slot->call);
 }
 
 std::uint64_t count_late_touches() {

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace packhost::pack {
@@ -144,6 +145,9 @@ public:
   /// Crosses the ABI. REQUIRES: the instance has given it room.
   void enter(const packhost_entry &entry, packhost_pack *pack);
 
+  /// It has to wait for room: the clock of its pace starts when it enters.
+  void note_waits() { has_waited_ = true; }
+
   /// Ends a call that never entered the pack.
   void end_outside(packhost_status status, std::string message, bool may_wait);
 
@@ -190,11 +194,12 @@ private:
   Instance &instance_;
   const CallRequest request_;
   const std::uint64_t id_;
-  const kit::Deadline deadline_;
   const std::int64_t started_ns_;
+  const kit::Deadline deadline_;
   const std::unique_ptr<CallListener> listener_;
   packhost_call *const handle_;
   packhost_request abi_request_{};
+  bool has_waited_ = false; // set before the call enters, under the lock of its instance
 
   // self-synchronised
   std::atomic<EndedBy> cause_{EndedBy::pack}; // anything else: cancelled, by whom
@@ -228,9 +233,30 @@ private:
   std::int64_t progress_ns_ PACKHOST_GUARDED_BY(mutex_) = 0; // of the last one passed on
 };
 
+/// A call that stays alive as long as this does; empty: there is none. Made and destroyed on one
+/// thread, in the same call of the pack into the host.
+class HeldCall {
+public:
+  HeldCall() = default;
+
+  explicit HeldCall(std::shared_ptr<PackCall> owner)
+      : owner_(std::move(owner)), call_(owner_.get()) {}
+
+  /// REQUIRES: this thread is inside PackCall::enter() of it.
+  explicit HeldCall(PackCall &entered) : call_(&entered) {}
+
+  explicit operator bool() const { return call_ != nullptr; }
+
+  PackCall *operator->() const { return call_; }
+
+private:
+  std::shared_ptr<PackCall> owner_;
+  PackCall *call_ = nullptr;
+};
+
 /// The call behind a handle, or nothing if that call is over: handles stay allocated and are used
 /// again only after thousands of others, so that a pack which touches one too late is noticed.
-[[nodiscard]] std::shared_ptr<PackCall> find_call(const packhost_call *handle);
+[[nodiscard]] HeldCall find_call(const packhost_call *handle);
 
 /// How often packs touched a call after its end, completed one twice, or late (after the grace).
 [[nodiscard]] std::uint64_t count_late_touches();

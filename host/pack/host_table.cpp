@@ -145,23 +145,22 @@ void set_open_error(const packhost_host *host, packhost_str message) noexcept {
 
 std::int32_t call_cancelled(const packhost_call *handle) noexcept {
   return guarded<std::int32_t>(1, [&] {
-    const std::shared_ptr<PackCall> call = find_call(handle);
-    return call == nullptr || call->is_cancelled_or_late() ? 1 : 0;
+    const HeldCall call = find_call(handle);
+    return !call || call->is_cancelled_or_late() ? 1 : 0;
   });
 }
 
 std::int32_t call_cancel_fd(packhost_call *handle) noexcept {
   return guarded<std::int32_t>(-1, [&] {
-    const std::shared_ptr<PackCall> call = find_call(handle);
-    return call == nullptr ? -1 : call->cancel_descriptor();
+    const HeldCall call = find_call(handle);
+    return call ? call->cancel_descriptor() : -1;
   });
 }
 
 void call_progress(packhost_call *handle, double done, double total,
                    packhost_str message) noexcept {
   guarded(0, [&] {
-    if (const std::shared_ptr<PackCall> call = find_call(handle))
-      call->progress(done, total, view(message));
+    if (const HeldCall call = find_call(handle)) call->progress(done, total, view(message));
     return 0;
   });
 }
@@ -169,7 +168,7 @@ void call_progress(packhost_call *handle, double done, double total,
 packhost_status call_add(packhost_call *handle, const packhost_part *part) noexcept {
   return guarded<packhost_status>(PACKHOST_E_NOMEM, [&]() -> packhost_status {
     if (part == nullptr) return PACKHOST_E_MISUSE;
-    if (const std::shared_ptr<PackCall> call = find_call(handle)) return call->add(*part);
+    if (const HeldCall call = find_call(handle)) return call->add(*part);
     const PartData released(part->data); // handed over all the same
     return PACKHOST_E_MISUSE;
   });
@@ -177,8 +176,8 @@ packhost_status call_add(packhost_call *handle, const packhost_part *part) noexc
 
 packhost_status call_append(packhost_call *handle, const void *bytes, std::size_t length) noexcept {
   return guarded<packhost_status>(PACKHOST_E_NOMEM, [&]() -> packhost_status {
-    const std::shared_ptr<PackCall> call = find_call(handle);
-    if (call == nullptr || (bytes == nullptr && length > 0)) return PACKHOST_E_MISUSE;
+    const HeldCall call = find_call(handle);
+    if (!call || (bytes == nullptr && length > 0)) return PACKHOST_E_MISUSE;
     return call->append(length == 0 ? std::string_view()
                                     : std::string_view(static_cast<const char *>(bytes), length));
   });
@@ -186,43 +185,42 @@ packhost_status call_append(packhost_call *handle, const void *bytes, std::size_
 
 void call_reset(packhost_call *handle) noexcept {
   guarded(0, [&] {
-    if (const std::shared_ptr<PackCall> call = find_call(handle)) call->reset();
+    if (const HeldCall call = find_call(handle)) call->reset();
     return 0;
   });
 }
 
 void call_set_error(packhost_call *handle, packhost_str message, packhost_str details) noexcept {
   guarded(0, [&] {
-    if (const std::shared_ptr<PackCall> call = find_call(handle))
-      call->set_error(view(message), view(details));
+    if (const HeldCall call = find_call(handle)) call->set_error(view(message), view(details));
     return 0;
   });
 }
 
 void call_set_items(packhost_call *handle, std::uint64_t items) noexcept {
   guarded(0, [&] {
-    if (const std::shared_ptr<PackCall> call = find_call(handle)) call->set_items(items);
+    if (const HeldCall call = find_call(handle)) call->set_items(items);
     return 0;
   });
 }
 
 void call_set_data(packhost_call *handle, void *data) noexcept {
   guarded(0, [&] {
-    if (const std::shared_ptr<PackCall> call = find_call(handle)) call->set_data(data);
+    if (const HeldCall call = find_call(handle)) call->set_data(data);
     return 0;
   });
 }
 
 void *call_data(const packhost_call *handle) noexcept {
   return guarded<void *>(nullptr, [&]() -> void * {
-    const std::shared_ptr<PackCall> call = find_call(handle);
-    return call == nullptr ? nullptr : call->data();
+    const HeldCall call = find_call(handle);
+    return call ? call->data() : nullptr;
   });
 }
 
 void call_complete(packhost_call *handle, packhost_status status) noexcept {
   guarded(0, [&] {
-    if (const std::shared_ptr<PackCall> call = find_call(handle))
+    if (const HeldCall call = find_call(handle))
       call->complete(status);
     else
       support::log(support::LogLevel::warn, "pack.misuse",

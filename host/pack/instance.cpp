@@ -102,8 +102,8 @@ Instance::Instance(PackLaunch launch, InstanceObserver *observer)
   fill_host_table(host_);
   host_.host_data = &host_data_;
   host_data_.cancel_fd = [](packhost_call *handle) -> std::int32_t {
-    const std::shared_ptr<PackCall> call = find_call(handle);
-    return call == nullptr ? -1 : call->cancel_descriptor();
+    const HeldCall call = find_call(handle);
+    return call ? call->cancel_descriptor() : -1;
   };
 }
 
@@ -176,6 +176,7 @@ kit::Status Instance::open() {
   {
     support::Lock lock(mutex_);
     is_ready_ = true;
+    is_decided_.store(true, std::memory_order_release);
     changed_.notify_all();
     while (std::shared_ptr<PackCall> next = take_next()) following.push_back(std::move(next));
   }
@@ -215,6 +216,7 @@ void Instance::refuse(std::string reason) {
     support::Lock lock(mutex_);
     if (state_ != State::opening) return;
     state_ = State::refused;
+    is_decided_.store(true, std::memory_order_release);
     refusal_ = std::move(reason);
     waiting.swap(queue_);
     changed_.notify_all();
@@ -376,8 +378,14 @@ void Instance::run(std::shared_ptr<PackCall> call) {
       call->end_outside(PACKHOST_E_UNAVAILABLE, unavailable_text(), is_host_thread());
       return;
     }
-    queue_.push_back(std::move(call));
-    call = take_next(); // often the same
+    if (queue_.empty() && has_room_for(*call)) { // most often
+      ++running_;
+      is_exclusive_running_ = call->request().is_exclusive;
+    } else {
+      call->note_waits();
+      queue_.push_back(std::move(call));
+      call = take_next();
+    }
   }
   if (call != nullptr) run_with_room(std::move(call));
 }

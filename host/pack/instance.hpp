@@ -88,6 +88,9 @@ public:
   /// Waits for that, until `deadline`. RETURNS: is_described().
   [[nodiscard]] bool wait_described(kit::Deadline deadline);
 
+  /// True for ever once calls may enter, or the pack is refused.
+  [[nodiscard]] bool is_decided() const { return is_decided_.load(std::memory_order_acquire); }
+
   /// Waits until calls may enter, or the pack is refused, at most until `deadline`.
   void wait_ready(kit::Deadline deadline);
 
@@ -177,6 +180,7 @@ private:
 
   std::atomic<bool> was_late_{false};
   std::atomic<bool> is_settled_{false};
+  std::atomic<bool> is_decided_{false};
   support::Mutex control_mutex_; // open, cancel and shutdown never overlap
   support::Mutex list_mutex_;    // list never overlaps itself
 

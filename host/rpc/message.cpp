@@ -50,6 +50,68 @@ Parsed refuse_number(std::string &line, std::size_t offset) {
   return refuse(kParseError, "Parse error");
 }
 
+/// The members of a message, before anything is said about them.
+struct Envelope {
+  json::Value version;
+  json::Value id;
+  json::Value method;
+  json::Value params;
+  std::span<const json::Outline::Entry> inside_params;
+  bool is_response = false;
+
+  /// Of equal keys the last counts.
+  void take(std::string_view spelled_key, json::Value value,
+            std::span<const json::Outline::Entry> inside) {
+    std::string unescaped;
+    std::string_view key = spelled_key.substr(1, spelled_key.size() - 2);
+    if (key.find('\\') != std::string_view::npos) {
+      json::append_unescaped(unescaped, spelled_key);
+      key = unescaped;
+    }
+    if (key == "jsonrpc") {
+      version = value;
+    } else if (key == "id") {
+      id = value;
+    } else if (key == "method") {
+      method = value;
+    } else if (key == "params") {
+      params = value;
+      inside_params = inside;
+    } else if (key == "result" || key == "error") {
+      is_response = true;
+    }
+  }
+};
+
+Parsed rule_envelope(const Envelope &envelope) {
+  if (!envelope.method.exists() && envelope.is_response)
+    return ignore(); // a response: never answered
+
+  Id id;
+  if (envelope.id.exists()) {
+    std::optional<Id> parsed_id = parse_id(envelope.id);
+    if (!parsed_id)
+      return refuse(kInvalidRequest, "Invalid request: \"id\" must be a string or an integer");
+    id = std::move(*parsed_id);
+  }
+  if (!envelope.version.equals("2.0")) {
+    if (!id.exists() && envelope.method.is(json::Kind::string))
+      return ignore(); // a broken notification
+    return refuse(kInvalidRequest, "Invalid request: \"jsonrpc\" must be \"2.0\"", std::move(id));
+  }
+  if (!envelope.method.is(json::Kind::string))
+    return refuse(kInvalidRequest, "Invalid request: \"method\" must be a string", std::move(id));
+  if (envelope.params.exists() && !envelope.params.is(json::Kind::object)) {
+    if (!id.exists()) return ignore();
+    return refuse(kInvalidParams, "Invalid params: \"params\" must be an object", std::move(id));
+  }
+  Parsed parsed;
+  parsed.kind = Parsed::Kind::message;
+  parsed.message =
+      Message{std::move(id), envelope.method.string(), envelope.params, envelope.inside_params};
+  return parsed;
+}
+
 } // namespace
 
 std::optional<Id> parse_id(json::Value value) {
@@ -59,9 +121,10 @@ std::optional<Id> parse_id(json::Value value) {
   return std::nullopt;
 }
 
-Parsed parse_line(std::string &line) {
+Parsed parse_line(std::string &line, json::Outline *outline) {
   json::repair_surrogates(line);
-  const kit::Result<void, json::ParseFault> checked = json::check(line);
+  const kit::Result<void, json::ParseFault> checked =
+      outline != nullptr ? json::check(line, *outline) : json::check(line);
   if (!checked) {
     const json::ParseFault fault = checked.error();
     if (fault.fault == json::Fault::number_range) return refuse_number(line, fault.offset);
@@ -77,57 +140,24 @@ Parsed parse_line(std::string &line) {
     parsed.elements = json::elements(whole);
     return parsed;
   }
-  return parse_element(whole);
+  return outline != nullptr ? parse_element(whole, outline->entries()) : parse_element(whole);
 }
 
-Parsed parse_element(json::Value element) {
+Parsed parse_element(json::Value element, std::span<const json::Outline::Entry> entries) {
   if (!element.is(json::Kind::object))
     return refuse(kInvalidRequest, "Invalid request: a message is a JSON object");
-  json::Value version;
-  json::Value id_value;
-  json::Value method;
-  json::Value params;
-  bool is_response = false;
-  json::Members members(element);
-  std::string unescaped;
-  for (auto member = members.next(); member.key.exists(); member = members.next()) {
-    std::string_view key = member.key.text();
-    key = key.substr(1, key.size() - 2);
-    if (key.find('\\') != std::string_view::npos) key = unescaped = member.key.string();
-    if (key == "jsonrpc")
-      version = member.value;
-    else if (key == "id")
-      id_value = member.value;
-    else if (key == "method")
-      method = member.value;
-    else if (key == "params")
-      params = member.value;
-    else if (key == "result" || key == "error")
-      is_response = true;
+  Envelope envelope;
+  if (entries.empty()) {
+    json::Members members(element);
+    for (auto member = members.next(); member.key.exists(); member = members.next())
+      envelope.take(member.key.text(), member.value, {});
+  } else {
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      if (entries[i].depth == 1)
+        envelope.take(entries[i].key, json::Value::of_spelled(entries[i].value),
+                      json::Outline::inside(entries, i));
   }
-  if (!method.exists() && is_response) return ignore(); // a response: never answered
-
-  Id id;
-  if (id_value.exists()) {
-    std::optional<Id> parsed_id = parse_id(id_value);
-    if (!parsed_id)
-      return refuse(kInvalidRequest, "Invalid request: \"id\" must be a string or an integer");
-    id = std::move(*parsed_id);
-  }
-  if (!version.equals("2.0")) {
-    if (!id.exists() && method.is(json::Kind::string)) return ignore(); // a broken notification
-    return refuse(kInvalidRequest, "Invalid request: \"jsonrpc\" must be \"2.0\"", std::move(id));
-  }
-  if (!method.is(json::Kind::string))
-    return refuse(kInvalidRequest, "Invalid request: \"method\" must be a string", std::move(id));
-  if (params.exists() && !params.is(json::Kind::object)) {
-    if (!id.exists()) return ignore();
-    return refuse(kInvalidParams, "Invalid params: \"params\" must be an object", std::move(id));
-  }
-  Parsed parsed;
-  parsed.kind = Parsed::Kind::message;
-  parsed.message = Message{std::move(id), method.string(), params};
-  return parsed;
+  return rule_envelope(envelope);
 }
 
 Id find_id_in_start(std::string_view start) {

@@ -5,6 +5,7 @@
 #include "sdk/kit/json.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,8 @@ struct Id {
 struct Message {
   Id id; // none: a notification
   std::string method;
-  kit::json::Value params; // absent, or an object
+  kit::json::Value params;                                  // absent, or an object
+  std::span<const kit::json::Outline::Entry> inside_params; // its members, if somebody noted them
 };
 
 /// What is answered to a line that is no request: an error (with the id if one was readable).
@@ -50,11 +52,12 @@ struct Parsed {
 };
 
 /// Reads one line. `line` is changed in place (lone surrogates, numbers beyond a double) and must
-/// outlive what is returned.
-[[nodiscard]] Parsed parse_line(std::string &line);
+/// outlive what is returned, and so must `outline`, a fresh one, if there is one.
+[[nodiscard]] Parsed parse_line(std::string &line, kit::json::Outline *outline = nullptr);
 
-/// Reads one element of a batch.
-[[nodiscard]] Parsed parse_element(kit::json::Value element);
+/// Reads one element of a batch, or the whole of a line whose members are `members`.
+[[nodiscard]] Parsed parse_element(kit::json::Value element,
+                                   std::span<const kit::json::Outline::Entry> members = {});
 
 /// The id at the start of a line that cannot be read whole, if it is plain to see there.
 [[nodiscard]] Id find_id_in_start(std::string_view start);

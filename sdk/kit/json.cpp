@@ -96,7 +96,7 @@ std::size_t value_size(std::string_view text) {
 Value take_value(std::string_view &rest) {
   rest = skip_between(rest);
   const std::size_t size = value_size(rest);
-  const Value value(rest.substr(0, size));
+  const Value value = Value::of_spelled(rest.substr(0, size));
   rest.remove_prefix(size);
   return value;
 }
@@ -306,6 +306,22 @@ Object::Object(Value value) {
   index(kIndexedMembers);
 }
 
+Object::Object(Value value, std::span<const Outline::Entry> inside) {
+  if (inside.empty()) {
+    *this = Object(value);
+    return;
+  }
+  members_.reserve(8);
+  for (const Outline::Entry &entry : inside)
+    if (entry.depth == inside.front().depth) add(entry.key, Value::of_spelled(entry.value));
+}
+
+std::span<const Outline::Entry> Outline::inside(std::span<const Entry> entries, std::size_t place) {
+  std::size_t end = place + 1;
+  while (end < entries.size() && entries[end].depth > entries[place].depth) ++end;
+  return entries.subspan(place + 1, end - place - 1);
+}
+
 Object::Object(Object &&) noexcept = default;
 Object &Object::operator=(Object &&) noexcept = default;
 Object::~Object() = default;
@@ -316,17 +332,21 @@ void Object::index(std::size_t limit) const {
   while (!rest_.empty() && members_.size() < limit) {
     const Spelled member = take_member(rest_);
     if (member.key.empty()) return;
-    std::string_view key = member.key.substr(1, member.key.size() - 2);
-    if (key.find('\\') != std::string_view::npos) {
-      std::string characters;
-      append_unescaped(characters, member.key);
-      // A vector's bytes stay where they are when the list of vectors grows.
-      const std::vector<char> &kept =
-          unescaped_keys_.emplace_back(characters.begin(), characters.end());
-      key = {kept.data(), kept.size()};
-    }
-    members_.push_back({key, member.value});
+    add(member.key, member.value);
   }
+}
+
+void Object::add(std::string_view spelled_key, Value value) const {
+  std::string_view key = spelled_key.substr(1, spelled_key.size() - 2);
+  if (key.find('\\') != std::string_view::npos) {
+    std::string characters;
+    append_unescaped(characters, spelled_key);
+    // A vector's bytes stay where they are when the list of vectors grows.
+    const std::vector<char> &kept =
+        unescaped_keys_.emplace_back(characters.begin(), characters.end());
+    key = {kept.data(), kept.size()};
+  }
+  members_.push_back({key, value});
 }
 
 Value Object::find(std::string_view key) const {
@@ -354,7 +374,7 @@ Members::Members(Value object) : rest_(inside(object)) {
 
 Members::Spelled Members::next() {
   const auto [key, value] = take_member(rest_);
-  return {Value(key), value};
+  return {Value::of_spelled(key), value};
 }
 
 Elements::Elements(Value array) : rest_(inside(array)) {

@@ -7,9 +7,11 @@
 
 #include "sdk/kit/result.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,40 @@ struct ParseFault {
 /// allocation that grows with nesting beyond the limit.
 [[nodiscard]] Result<void, ParseFault> check(std::string_view text, const Limits &limits = {});
 
+/// The members of the outermost object and of the objects in it, as far as they fit: what check()
+/// came by, so that nobody has to look for it again. Borrows the text.
+class Outline {
+public:
+  static constexpr std::size_t kMaxDepth = 3; // of the objects whose members are noted
+  static constexpr std::size_t kMaxMembers = 32;
+
+  struct Entry {
+    std::string_view key;   // with its quotes, as spelled
+    std::string_view value; // as spelled
+    std::size_t depth = 1;  // of the object it is a member of
+  };
+
+  /// The members in the order of the text, those of a member's own object right behind it; nothing
+  /// if they did not all fit. REQUIRES: check() was content.
+  [[nodiscard]] std::span<const Entry> entries() const {
+    return {entries_.data(), is_whole_ ? count_ : 0};
+  }
+
+  /// The members of the object that is the value of entries[place].
+  [[nodiscard]] static std::span<const Entry> inside(std::span<const Entry> entries,
+                                                     std::size_t place);
+
+private:
+  friend class OutlineWriter;
+  std::array<Entry, kMaxMembers> entries_;
+  std::size_t count_ = 0;
+  bool is_whole_ = true;
+};
+
+/// The same, noting the members it comes by. `outline` is a fresh one.
+[[nodiscard]] Result<void, ParseFault> check(std::string_view text, Outline &outline,
+                                             const Limits &limits = {});
+
 /// Replaces each lone surrogate escape (\ud800) by \ufffd, in place: both have six bytes. Escaped
 /// backslashes are respected. RETURNS: how many were replaced.
 std::size_t repair_surrogates(std::string &text);
@@ -56,6 +92,13 @@ public:
 
   /// The outermost value of a checked text.
   explicit Value(std::string_view checked);
+
+  /// A value without white space around it.
+  [[nodiscard]] static Value of_spelled(std::string_view spelled) {
+    Value value;
+    value.text_ = spelled;
+    return value;
+  }
 
   /// False for a member that find() did not find.
   [[nodiscard]] bool exists() const { return !text_.empty(); }
@@ -100,6 +143,8 @@ class Object {
 public:
   /// REQUIRES: value.is(Kind::object), or !value.exists() for an object without members.
   explicit Object(Value value);
+  /// The same from an outline; `inside` are the entries for the members of `value`, or nothing.
+  Object(Value value, std::span<const Outline::Entry> inside);
   Object(Object &&) noexcept;
   Object &operator=(Object &&) noexcept;
   ~Object();
@@ -111,6 +156,7 @@ public:
 
 private:
   void index(std::size_t limit) const;
+  void add(std::string_view spelled_key, Value value) const;
 
   mutable std::vector<Member> members_;
   mutable std::vector<std::vector<char>> unescaped_keys_;
@@ -199,10 +245,6 @@ void append_unescaped(std::string &out, std::string_view spelled);
 /// short form where there is one. REQUIRES: text is UTF-8.
 void append_string(std::string &out, std::string_view text);
 
-/// The same for a text whose escaped_size() is known: one pass less over a large one.
-/// REQUIRES: escaped == escaped_size(text).
-void append_string(std::string &out, std::string_view text, std::size_t escaped);
-
 /// The same without the quotes (for a string written in pieces).
 void append_escaped(std::string &out, std::string_view text);
 
@@ -212,6 +254,9 @@ void append_escaped(std::string &out, std::string_view text);
 /// Appends a checked text without white space outside strings; spelling of numbers and order of
 /// members kept.
 void append_compact(std::string &out, std::string_view checked);
+
+/// The same as a view: of `checked` itself where there is nothing to leave out, else of `scratch`.
+[[nodiscard]] std::string_view compact_view(std::string_view checked, std::string &scratch);
 
 /// Compact, keys of every object in byte order, of equal keys the last, numbers as spelled, strings
 /// as append_string() writes them. Iterative. REQUIRES: checked text.

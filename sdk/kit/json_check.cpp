@@ -80,11 +80,50 @@ private:
   std::vector<std::uint64_t> more_;      // for whoever allows more
 };
 
+} // namespace
+
+/// Notes members while a text is checked.
+class OutlineWriter {
+public:
+  explicit OutlineWriter(Outline *outline) : outline_(outline) {}
+
+  void key(std::size_t depth, const char *begin, const char *end) {
+    if (outline_ == nullptr || depth > Outline::kMaxDepth) return;
+    if (outline_->count_ == Outline::kMaxMembers) {
+      outline_->is_whole_ = false;
+      outline_ = nullptr;
+      return;
+    }
+    Outline::Entry &entry = outline_->entries_[outline_->count_];
+    entry.key = {begin, static_cast<std::size_t>(end - begin)};
+    entry.depth = depth;
+    open_[depth - 1] = outline_->count_++;
+  }
+
+  void begin_value(std::size_t depth, const char *at) {
+    if (outline_ != nullptr && depth - 1 < Outline::kMaxDepth) begin_[depth - 1] = at;
+  }
+
+  /// REQUIRES: the value is a member.
+  void end_value(std::size_t depth, const char *at) {
+    if (outline_ == nullptr || depth > Outline::kMaxDepth) return;
+    const char *const begin = begin_[depth - 1];
+    outline_->entries_[open_[depth - 1]].value = {begin, static_cast<std::size_t>(at - begin)};
+  }
+
+private:
+  Outline *outline_;
+  std::array<std::size_t, Outline::kMaxDepth> open_{};
+  std::array<const char *, Outline::kMaxDepth> begin_{};
+};
+
+namespace {
+
 class Checker {
 public:
-  Checker(std::string_view text, std::size_t max_depth)
+  Checker(std::string_view text, std::size_t max_depth, Outline *outline)
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()),
-        max_depth_(max_depth) {}
+        max_depth_(max_depth), outline_(outline) {}
 
   Result<void, ParseFault> run();
 
@@ -123,6 +162,7 @@ private:
   const char *end_;
   std::size_t max_depth_;
   Nesting nesting_;
+  OutlineWriter outline_;
   ParseFault fault_;
 };
 
@@ -139,6 +179,7 @@ Result<void, ParseFault> Checker::run() {
 /// Reads one value, or opens one that has members (then another value comes).
 Checker::Step Checker::value() {
   skip_space();
+  outline_.begin_value(nesting_.depth(), at_);
   bool is_good = false;
   if (at_ == end_) {
     is_good = fail(Fault::syntax);
@@ -173,12 +214,14 @@ Checker::Step Checker::open(bool is_object) {
 /// Closes containers until another value comes or the text is done.
 Checker::Step Checker::after_value() {
   for (;;) {
+    const char *const value_end = at_;
     skip_space();
     if (nesting_.depth() == 0) {
       if (at_ == end_) return Step::done;
       break;
     }
     const bool in_object = nesting_.in_object();
+    if (in_object) outline_.end_value(nesting_.depth(), value_end);
     if (sees(',')) {
       ++at_;
       skip_space();
@@ -195,7 +238,9 @@ Checker::Step Checker::after_value() {
 
 bool Checker::key() {
   if (!sees('"')) return fail(Fault::syntax);
+  const char *const key = at_;
   if (!string()) return false;
+  outline_.key(nesting_.depth(), key, at_);
   skip_space();
   if (!sees(':')) return fail(Fault::syntax);
   ++at_;
@@ -321,7 +366,11 @@ bool Checker::literal(std::string_view word) {
 } // namespace
 
 Result<void, ParseFault> check(std::string_view text, const Limits &limits) {
-  return Checker(text, limits.max_depth).run();
+  return Checker(text, limits.max_depth, nullptr).run();
+}
+
+Result<void, ParseFault> check(std::string_view text, Outline &outline, const Limits &limits) {
+  return Checker(text, limits.max_depth, &outline).run();
 }
 
 std::size_t repair_surrogates(std::string &text) {

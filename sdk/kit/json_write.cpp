@@ -15,25 +15,22 @@ namespace packhost::kit::json {
 
 namespace {
 
-/// The letter of the short escape of a byte, or 0.
+/// The letters of short escapes; 0: the byte has none. No byte beyond the backslash is escaped.
+constexpr std::array<char, '\\' + 1> kShortEscapes = [] {
+  std::array<char, '\\' + 1> letters{};
+  letters['"'] = '"';
+  letters['\\'] = '\\';
+  letters['\b'] = 'b';
+  letters['\f'] = 'f';
+  letters['\n'] = 'n';
+  letters['\r'] = 'r';
+  letters['\t'] = 't';
+  return letters;
+}();
+
+/// REQUIRES: needs_escape(byte).
 char short_escape(char byte) {
-  switch (byte) {
-  case '"':
-  case '\\':
-    return byte;
-  case '\b':
-    return 'b';
-  case '\f':
-    return 'f';
-  case '\n':
-    return 'n';
-  case '\r':
-    return 'r';
-  case '\t':
-    return 't';
-  default:
-    return 0;
-  }
+  return kShortEscapes[static_cast<unsigned char>(byte)];
 }
 
 bool needs_escape(char byte) {
@@ -58,29 +55,83 @@ char *write_escape(char *to, char byte) {
   return to;
 }
 
-/// REQUIRES: room for the escaped text and 16 bytes more.
-void write_escaped(char *to, std::string_view text) {
-  std::size_t at = 0;
-  while (text.size() - at >= Chunk16::kSize) {
-    const Chunk16 chunk(text.data() + at);
+/// REQUIRES: room for the escaped text and 16 bytes more. RETURNS: the end of what was written.
+char *write_escaped(char *to, std::string_view text) {
+  const char *from = text.data();
+  const char *const end = from + text.size();
+  while (end - from >= static_cast<std::ptrdiff_t>(Chunk16::kSize)) {
+    const Chunk16 chunk(from);
     chunk.store(to);
     const ByteMask stops = chunk.equal_to('"') | chunk.equal_to('\\') | chunk.at_most(0x1F);
     if (stops == 0) {
-      at += Chunk16::kSize;
+      from += Chunk16::kSize;
       to += Chunk16::kSize;
       continue;
     }
     const std::size_t plain = first_of(stops);
-    to = write_escape(to + plain, text[at + plain]);
-    at += plain + 1;
+    to = write_escape(to + plain, from[plain]);
+    from += plain + 1;
   }
-  for (; at < text.size(); ++at) {
-    if (needs_escape(text[at])) {
-      to = write_escape(to, text[at]);
+  for (; from != end; ++from) {
+    if (needs_escape(*from)) {
+      to = write_escape(to, *from);
     } else {
-      *to++ = text[at];
+      *to++ = *from;
     }
   }
+  return to;
+}
+
+/// Bytes that are escaped at a time. A string cannot grow without being filled with zeros first, so
+/// they go through a buffer that stays in the nearest cache: half the memory traffic of a large
+/// text.
+constexpr std::size_t kEscapeStep = 2048;
+constexpr std::size_t kShortText = 64;
+constexpr std::size_t kLongestEscape = 6;
+
+/// The end of the string token that begins at `at`.
+std::size_t string_end(std::string_view checked, std::size_t at) {
+  for (++at; at < checked.size();) {
+    if (checked.size() - at >= Chunk16::kSize) {
+      const Chunk16 chunk(checked.data() + at);
+      const ByteMask stops = chunk.equal_to('"') | chunk.equal_to('\\');
+      if (stops == 0) {
+        at += Chunk16::kSize;
+        continue;
+      }
+      at += first_of(stops);
+    }
+    if (checked[at] == '"') return at + 1;
+    at += checked[at] == '\\' ? 2U : 1U;
+  }
+  return checked.size();
+}
+
+bool is_space(char byte) {
+  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+/// Where the next white space outside strings stands; the size if there is none. REQUIRES: `at` is
+/// outside a string.
+std::size_t find_space(std::string_view checked, std::size_t at) {
+  while (at < checked.size()) {
+    if (checked.size() - at >= Chunk16::kSize) {
+      const Chunk16 chunk(checked.data() + at);
+      const ByteMask stops = chunk.equal_to('"') | chunk.at_most(' ');
+      if (stops == 0) {
+        at += Chunk16::kSize;
+        continue;
+      }
+      at += first_of(stops);
+    }
+    if (checked[at] == '"')
+      at = string_end(checked, at);
+    else if (is_space(checked[at]))
+      break;
+    else
+      ++at;
+  }
+  return at < checked.size() ? at : checked.size();
 }
 
 template <typename Number>
@@ -102,28 +153,23 @@ std::size_t escaped_size(std::string_view text) {
 }
 
 void append_escaped(std::string &out, std::string_view text) {
-  const std::size_t before = out.size();
-  const std::size_t size = escaped_size(text);
-  if (size == text.size()) {
-    out.append(text);
-    return;
+  __attribute__((uninitialized)) char buffer[kEscapeStep * kLongestEscape + Chunk16::kSize];
+  while (!text.empty()) {
+    const std::string_view step = text.substr(0, kEscapeStep);
+    out.append(buffer, write_escaped(buffer, step));
+    text.remove_prefix(step.size());
   }
-  out.resize(before + size + Chunk16::kSize); // whole chunks are stored, the last one over the end
-  write_escaped(out.data() + before, text);
-  out.resize(before + size);
-}
-
-void append_string(std::string &out, std::string_view text, std::size_t escaped) {
-  const std::size_t before = out.size();
-  out.resize(before + escaped + 2 +
-             Chunk16::kSize); // whole chunks are stored, the last one over the end
-  out[before] = '"';
-  write_escaped(out.data() + before + 1, text);
-  out[before + escaped + 1] = '"';
-  out.resize(before + escaped + 2);
 }
 
 void append_string(std::string &out, std::string_view text) {
+  if (text.size() <= kShortText) {
+    __attribute__((uninitialized)) char buffer[kShortText * kLongestEscape + 2 + Chunk16::kSize];
+    buffer[0] = '"';
+    char *end = write_escaped(buffer + 1, text);
+    *end++ = '"';
+    out.append(buffer, end);
+    return;
+  }
   out.push_back('"');
   append_escaped(out, text);
   out.push_back('"');
@@ -131,33 +177,18 @@ void append_string(std::string &out, std::string_view text) {
 
 void append_compact(std::string &out, std::string_view checked) {
   out.reserve(out.size() + checked.size());
-  std::size_t run = 0;
-  std::size_t at = 0;
-  bool in_string = false;
-  while (at < checked.size()) {
-    if (checked.size() - at >= Chunk16::kSize) {
-      const Chunk16 chunk(checked.data() + at);
-      // In a string only its end matters, outside only white space (all of it at most 0x20).
-      const ByteMask stops =
-          chunk.equal_to('"') | (in_string ? chunk.equal_to('\\') : chunk.at_most(' '));
-      if (stops == 0) {
-        at += Chunk16::kSize;
-        continue;
-      }
-      at += first_of(stops);
-    }
-    const char byte = checked[at];
-    if (byte == '"') in_string = !in_string;
-    if (in_string && byte == '\\') {
-      at += 2;
-    } else if (!in_string && static_cast<unsigned char>(byte) <= ' ') {
-      out.append(checked.substr(run, at - run));
-      run = ++at;
-    } else {
-      ++at;
-    }
+  for (std::size_t run = 0; run < checked.size();) {
+    const std::size_t space = find_space(checked, run);
+    out.append(checked.substr(run, space - run));
+    for (run = space; run < checked.size() && is_space(checked[run]);) ++run;
   }
-  out.append(checked.substr(run));
+}
+
+std::string_view compact_view(std::string_view checked, std::string &scratch) {
+  if (find_space(checked, 0) == checked.size()) return checked;
+  scratch.clear();
+  append_compact(scratch, checked);
+  return scratch;
 }
 
 // ---- the canonical form
