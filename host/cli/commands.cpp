@@ -22,8 +22,6 @@
 
 namespace packhost::cli {
 
-using kit::Code;
-
 namespace {
 
 struct CommandWord {

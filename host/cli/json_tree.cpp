@@ -123,7 +123,7 @@ std::optional<Twice> find_twice(kit::json::Value value, const std::string &path)
   kit::json::Members all(value);
   for (auto each = all.next(); each.key.exists(); each = all.next()) {
     const std::string key = each.key.string();
-    const std::string below = path.empty() ? key : path + "." + key;
+    const std::string below = path.empty() ? key : fmt::format("{}.{}", path, key);
     if (!keys.insert(key).second) return Twice{below, each.key.text().data()};
     if (auto twice = find_twice(each.value, below)) return twice;
   }

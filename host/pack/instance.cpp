@@ -144,7 +144,7 @@ void Instance::open_later() {
         mark_host_thread();
         (void)open();
       }))
-    refuse(fmt::format("pack \"{}\" refused to start: no thread to open it on", alias()));
+    refuse(fmt::format("pack \"{}\" refused to start: no thread to open it on.", alias()));
 }
 
 kit::Deadline Instance::open_deadline() const {
@@ -206,7 +206,7 @@ kit::Status Instance::open_pack() {
   if (status == PACKHOST_OK && pack_ != nullptr) return {};
   support::Lock lock(mutex_);
   const std::string why = open_error_.empty() ? "no reason given" : open_error_;
-  return kit::fail(kit::Code::config, "pack \"{}\" refused to start: {} ({})", alias(), why,
+  return kit::fail(kit::Code::config, "pack \"{}\" refused to start: {} ({}).", alias(), why,
                    status_text(status));
 }
 
@@ -228,7 +228,7 @@ void Instance::refuse(std::string reason) {
 }
 
 void Instance::refuse_late_open() {
-  refuse(fmt::format("pack \"{}\" refused to start: open did not end within {} ms", alias(),
+  refuse(fmt::format("pack \"{}\" refused to start: open did not end within {} ms.", alias(),
                      manifest().open_timeout_ms));
 }
 

@@ -86,6 +86,17 @@ class Refusals(CliCase):
         line = self.serve("--pack", pack_path("options"), "--plan-error", "endpoint list is empty")
         self.assertEqual(line, "packhost: pack \"options\" refused to start: endpoint list is empty (configuration).")
 
+    def test_a_refusal_of_open_is_word_for_word(self):
+        """[A-2] A pack refused by its own open, or for an open that does not end, is told as one refused before."""
+        opener = pack_path("opener")
+        line = "packhost: pack \"opener\" refused to start: nobody is at home (configuration)."
+        self.assertEqual(self.serve("--pack", opener, "--refuse", "nobody is at home"), line)
+        self.assertEqual(self.refusal(78, "call", opener, "opener_run", "--refuse", "nobody is at home"), line)
+        host = self.start(["opener", "--sleep-ms", "20000"])
+        self.assertEqual(host.process.wait(30), 78)
+        self.assertIsNone(host.next_line(5))
+        self.assertEqual(host.stderr_text, "packhost: pack \"opener\" refused to start: open did not end within 1000 ms.\n")
+
     def test_inspect_gives_the_same_text(self):
         """[A-2] inspect answers with the refusal, too."""
         for name in ("bad_abi", "needs_minor", "needs_interface", "no_manifest", "bad_subset"):
