@@ -24,6 +24,7 @@ namespace packhost::pack {
 namespace {
 
 constexpr std::uint32_t kLogLinesPerSecond = 200;
+constexpr std::chrono::milliseconds kWaitForList{250}; // at the end
 constexpr std::size_t kMaxPackCalls = 128;
 constexpr std::size_t kMaxOpenError = 500;
 
@@ -289,19 +290,34 @@ kit::Status Instance::read_list(std::uint32_t which, support::OffTurn /*off_turn
   if (catalog_ == nullptr || !PACKHOST_HAS(catalog_, list))
     return kit::fail(kit::Code::unsupported, "pack '{}' offers no catalog", alias());
   Sunk sunk;
+  packhost_status status = PACKHOST_E_UNAVAILABLE;
   {
     support::Lock one(list_mutex_);
+    if (!start_listing()) return kit::fail(kit::Code::unavailable, "pack '{}' has ended", alias());
     const support::RunningCode running(alias(), "list");
-    const packhost_status status = catalog_->list(pack_, which, sink_text, &sunk);
-    if (status != PACKHOST_OK || sunk.count != 1)
-      return kit::fail(kit::Code::misuse, "the catalog of pack '{}' gave no list", alias());
+    status = catalog_->list(pack_, which, sink_text, &sunk);
+    end_listing();
   }
+  if (status != PACKHOST_OK || sunk.count != 1)
+    return kit::fail(kit::Code::misuse, "the catalog of pack '{}' gave no list", alias());
   if (!json::check(sunk.text) || !json::Value(sunk.text).is(json::Kind::array))
     return kit::fail(kit::Code::misuse, "the catalog of pack '{}' gave no JSON array", alias());
   if (kit::Status accepted = check_list(which, sunk.text, manifest()); !accepted) return accepted;
   support::Lock lock(mutex_);
   lists_[index_of(which)] = std::move(sunk.text);
   return {};
+}
+
+bool Instance::start_listing() {
+  support::Lock lock(mutex_);
+  is_listing_ = state_ != State::closed;
+  return is_listing_;
+}
+
+void Instance::end_listing() {
+  support::Lock lock(mutex_);
+  is_listing_ = false;
+  changed_.notify_all();
 }
 
 Instance::State Instance::state() const {
@@ -458,6 +474,10 @@ void Instance::shutdown() {
     support::Lock lock(mutex_);
     if (state_ != State::open) return;
     state_ = State::closed;
+    const kit::Deadline deadline = kit::Deadline::after(kWaitForList);
+    while (is_listing_ && !deadline.has_passed())
+      changed_.wait_for(lock, std::chrono::milliseconds(deadline.poll_ms()));
+    if (is_listing_) return; // left behind, as calls that do not end are
   }
   {
     support::Lock control(control_mutex_);

@@ -158,6 +158,9 @@ private:
   void refuse(std::string reason);
   void read_about();
   void read_lists();
+  /// RETURNS: false if the pack has ended.
+  [[nodiscard]] bool start_listing();
+  void end_listing();
   /// Enters with `call`, which has its room, and with those that get theirs when it ends.
   void run_with_room(std::shared_ptr<PackCall> call);
   [[nodiscard]] bool has_room_for(const PackCall &call) const PACKHOST_REQUIRES(mutex_);
@@ -191,6 +194,7 @@ private:
   bool is_ready_ PACKHOST_GUARDED_BY(mutex_) = false;  // calls may enter
   kit::Deadline open_deadline_ PACKHOST_GUARDED_BY(mutex_);
   std::string lists_[3] PACKHOST_GUARDED_BY(mutex_);
+  bool is_listing_ PACKHOST_GUARDED_BY(mutex_) = false; // the pack runs in list()
   std::string refusal_ PACKHOST_GUARDED_BY(mutex_);
   std::string open_error_ PACKHOST_GUARDED_BY(mutex_);
   About about_ PACKHOST_GUARDED_BY(mutex_);
