@@ -28,10 +28,16 @@ class RegistryCase(CliCase):
         return os.path.join(self.home, name)
 
     def add_limited(self, ignored):
-        """workspace add where no file may have a byte; that kills it unless the signal for it is ignored."""
+        """workspace add where the registry may not have its bytes; that kills it unless the signal for it is ignored.
+
+        ThreadSanitizer writes files of its own at the start: the limit lets them pass, a long registry does not.
+        """
+        with open(self.at("registry.json"), "w", encoding="utf-8") as file:
+            json.dump({"format": 1, "note": "n" * 900_000, "workspaces": []}, file)
+
         def limit():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (768 << 10, 768 << 10))
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN if ignored else signal.SIG_DFL)
         return subprocess.run([EXE, *self.words("add", "notes", self.notes)], capture_output=True, text=True,
                               timeout=LIMIT_S, env={}, cwd="/", check=False, preexec_fn=limit, restore_signals=False)
@@ -40,15 +46,12 @@ class RegistryCase(CliCase):
 class Faults(RegistryCase):
     def test_it_cannot_be_written(self):
         """A registry that cannot be written is named, with the reason, and is as it was."""
-        self.expect(0, *self.words("add", "first", self.folder()))
-        with open(self.at("registry.json"), encoding="utf-8") as file:
-            before = file.read()
         done = self.add_limited(ignored=True)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(done.stderr, "packhost: the registry of workspaces cannot be written: "
                                       f"{self.at('registry.json')} (file too large); mend that and repeat the command.\n")
         with open(self.at("registry.json"), encoding="utf-8") as file:
-            self.assertEqual(file.read(), before)
+            self.assertEqual(json.load(file)["workspaces"], [])
         self.assertEqual(sorted(os.listdir(self.home)), ["registry.json", "registry.lock"])
 
     def test_it_is_damaged(self):
