@@ -2,6 +2,7 @@
 // See line_reader.hpp.
 #include "host/io/line_reader.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -13,7 +14,8 @@ namespace packhost::io {
 
 namespace {
 
-constexpr std::size_t kFirstBuffer = std::size_t{64} * 1024;
+constexpr std::size_t kSmallBuffer = std::size_t{8} * 1024;  // each page touched costs at the start
+constexpr std::size_t kFirstBuffer = std::size_t{64} * 1024; // from the first read that fills it
 constexpr std::size_t kKeptBuffer = std::size_t{1024} * 1024; // a larger one goes after its line
 constexpr std::size_t kStartKept = 1024;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -26,7 +28,7 @@ bool is_blank(std::string_view line) {
 
 LineReader::LineReader(int fd, std::size_t max_line_bytes)
     : fd_(fd), max_line_bytes_(max_line_bytes) {
-  buffer_.resize(kFirstBuffer);
+  buffer_.resize(kSmallBuffer);
 }
 
 LineEvent LineReader::next() {
@@ -129,6 +131,7 @@ void LineReader::start_skipping() {
 
 bool LineReader::fill() {
   if (begin_ == end_) {
+    if (end_ == buffer_.size() && end_ < kFirstBuffer) buffer_.resize(kFirstBuffer);
     begin_ = end_ = scanned_ = 0;
     if (buffer_.size() > kKeptBuffer) buffer_ = std::string(kFirstBuffer, '\0');
   }
@@ -139,7 +142,7 @@ bool LineReader::fill() {
       scanned_ -= begin_;
       begin_ = 0;
     } else {
-      const std::size_t wanted = buffer_.size() + buffer_.size() / 2;
+      const std::size_t wanted = std::max(kFirstBuffer, buffer_.size() + buffer_.size() / 2);
       const std::size_t most = max_line_bytes_ + kFirstBuffer;
       buffer_.resize(wanted < most || buffer_.size() >= most ? wanted : most);
     }

@@ -66,7 +66,7 @@ protected:
 
 private:
   /// What keeps the parts from being sent as they are; status OK: nothing.
-  pack::CallOutcome check_parts(const pack::CallOutcome &outcome) const {
+  pack::CallOutcome check_parts(const pack::CallOutcome &outcome) {
     pack::CallOutcome fault = refused(PACKHOST_E_INTERNAL, {});
     fault.call_id = outcome.call_id;
     fault.entered_pack = true;
@@ -75,10 +75,12 @@ private:
       if (part.type != PACKHOST_PART_JSON) continue;
       has_json = true;
       const std::string_view text = part.data.view();
-      if (!json::check(text) || !json::Value(text).is(json::Kind::object)) {
+      const kit::Result<bool, json::ParseFault> form = json::check_form(text);
+      if (!form || !json::Value(text).is(json::Kind::object)) {
         fault.message = "its structured result is no JSON object";
         return fault;
       }
+      is_compact_ = *form;
       if (row_.output == nullptr || outcome.status != PACKHOST_OK) continue;
       const contract::Schema *schema = row_.output->compiled();
       if (schema == nullptr) return fault;
@@ -110,9 +112,15 @@ private:
         expected += bytes;
       }
     }
-    std::string scratch;
+    std::string compact;
     std::string_view json_text;
-    if (structured != nullptr) json_text = json::compact_view(structured->data.view(), scratch);
+    if (structured != nullptr) {
+      json_text = structured->data.view();
+      if (!is_compact_) {
+        json::append_compact(compact, json_text);
+        json_text = compact;
+      }
+    }
     ResultText result(id(), revision(), server().server_info(), expected);
     std::string &out = result.member("content");
     out += '[';
@@ -181,6 +189,7 @@ private:
   std::shared_ptr<const pack::Registry> registry_; // row_ stands in it
   const pack::ToolRow &row_;
   std::uint64_t timeout_ms_;
+  bool is_compact_ = false; // the structured part, as check_parts() saw it
 };
 
 void answer_now(ToolAnswer &answer, packhost_status status, std::string message) {

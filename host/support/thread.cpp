@@ -5,7 +5,6 @@
 #include <csignal>
 #include <cstddef>
 #include <memory>
-#include <vector>
 
 namespace packhost::support {
 
@@ -17,10 +16,11 @@ constexpr std::size_t kSignalStackBytes = std::size_t{32} * 1024;
 void *run(void *argument) {
   const std::unique_ptr<std::function<void()>> body(static_cast<std::function<void()> *>(argument));
   // A crash by stack overflow is only reported if this very thread has an alternate stack.
-  std::vector<char> signal_stack(kSignalStackBytes);
+  // Not filled: a page of it that nobody needs is never touched.
+  const auto signal_stack = std::make_unique_for_overwrite<char[]>(kSignalStackBytes);
   stack_t alternate{};
-  alternate.ss_sp = signal_stack.data();
-  alternate.ss_size = signal_stack.size();
+  alternate.ss_sp = signal_stack.get();
+  alternate.ss_size = kSignalStackBytes;
   ::sigaltstack(&alternate, nullptr);
   (*body)();
   alternate.ss_flags = SS_DISABLE;

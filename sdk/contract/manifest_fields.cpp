@@ -65,6 +65,7 @@ void check_text(Report &report, std::string_view text) {
     report.fail_at(fault.offset, "", rule);
     return;
   }
+  if (text.find("\\u0000") == std::string_view::npos) return;
   json::Tokens tokens(text);
   for (json::Token token = tokens.next(); token.kind != json::TokenKind::end;
        token = tokens.next()) {
@@ -82,17 +83,45 @@ Fields::Fields(Report &report, Value value, std::string path)
     report_.fail(value, path_, "must be an object");
     return;
   }
+  if (const json::Member *twice = find_twice(members_.members()))
+    report_.fail(twice->value, path_of(twice->key), "stands twice");
+}
+
+std::string join_path(std::string_view path, std::string_view step) {
+  std::string joined;
+  joined.reserve(path.size() + 1 + step.size());
+  joined += path;
+  if (!path.empty()) joined += '.';
+  joined += step;
+  return joined;
+}
+
+std::string join_index(std::string_view path, std::size_t index) {
+  std::string joined(path);
+  joined += '[';
+  joined += std::to_string(index);
+  joined += ']';
+  return joined;
+}
+
+const json::Member *find_twice(const std::vector<json::Member> &members) {
+  constexpr std::size_t kFew = 24; // above, each with each costs more than a tree
   std::set<std::string_view> seen;
-  for (const json::Member &member : members_.members()) {
-    if (!seen.insert(member.key).second) {
-      report_.fail(member.value, path_of(member.key), "stands twice");
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string_view key = members[i].key;
+    if (members.size() > kFew) {
+      if (!seen.insert(key).second) return &members[i];
+      continue;
     }
+    for (std::size_t before = 0; before < i; ++before)
+      if (members[before].key == key) return &members[i];
   }
+  return nullptr;
 }
 
 std::string Fields::path_of(std::string_view name) const {
   const std::string_view shown = kit::utf8::clip(name, 64);
-  return path_.empty() ? std::string(shown) : fmt::format("{}.{}", path_, shown);
+  return join_path(path_, shown);
 }
 
 void Fields::fail(std::string_view name, std::string_view rule) {
@@ -101,7 +130,7 @@ void Fields::fail(std::string_view name, std::string_view rule) {
 }
 
 Value Fields::take(std::string_view name, Need need) {
-  known_.emplace(name);
+  known_.emplace_back(name);
   const Value member = members_.find(name);
   if (!member.exists() && need == Need::required) {
     report_.fail(value_, path_, fmt::format("\"{}\" is missing", name));
@@ -152,9 +181,10 @@ std::string Fields::word(std::string_view name, std::initializer_list<std::strin
                          Need need) {
   const Value member = take(name, need);
   if (!member.exists()) return {};
+  for (const std::string_view word : words)
+    if (member.equals(word)) return std::string(word);
   std::string list;
   for (const std::string_view word : words) {
-    if (member.equals(word)) return std::string(word);
     list += fmt::format("{}\"{}\"", list.empty() ? "" : " or ", word);
   }
   fail(name, "must be " + list);
@@ -210,7 +240,8 @@ std::string Fields::schema(std::string_view name, SchemaUse use, Need need) {
 std::vector<std::string> Fields::unknown() const {
   std::vector<std::string> names;
   for (const json::Member &member : members_.members()) {
-    if (!known_.contains(member.key)) names.emplace_back(member.key);
+    if (std::find(known_.begin(), known_.end(), member.key) == known_.end())
+      names.emplace_back(member.key);
   }
   return names;
 }
@@ -234,7 +265,7 @@ void for_each_element(Report &report, Value array, std::string_view path,
   json::Elements all(array);
   std::size_t index = 0;
   for (Value each = all.next(); each.exists() && !report.has_fault(); each = all.next(), ++index) {
-    read(each, fmt::format("{}[{}]", path, index));
+    read(each, join_index(path, index));
   }
 }
 

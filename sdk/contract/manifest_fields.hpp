@@ -99,8 +99,16 @@ private:
   kit::json::Value value_;
   std::string path_;
   kit::json::Object members_;
-  std::set<std::string, std::less<>> known_;
+  std::vector<std::string> known_; // what was asked for, repetitions included
 };
+
+/// `path.step`; `step` alone where the path is empty.
+[[nodiscard]] std::string join_path(std::string_view path, std::string_view step);
+/// `path[index]`.
+[[nodiscard]] std::string join_index(std::string_view path, std::size_t index);
+
+/// The second member of a name that stands twice; null: there is none.
+[[nodiscard]] const kit::json::Member *find_twice(const std::vector<kit::json::Member> &members);
 
 /// Calls `read` for each element of an array with its path (`tools[2]`).
 void for_each_element(Report &report, kit::json::Value array, std::string_view path,

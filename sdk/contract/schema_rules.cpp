@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // check_schema(): the subset of abi.md section 7.5 keyword by keyword, and the narrow profile for
 // what clients and model services take. Recursion ends at the depth limit.
+#include "sdk/contract/manifest_fields.hpp"
 #include "sdk/contract/validator.hpp"
 #include "sdk/kit/json.hpp"
 #include "sdk/kit/nearest.hpp"
@@ -87,10 +88,6 @@ constexpr std::array kHostMembers{
     HostMemberRow{"wide", Kind::boolean},
 };
 
-std::string join(std::string_view path, std::string_view step) {
-  return path.empty() ? std::string(step) : fmt::format("{}.{}", path, step);
-}
-
 class Rules {
 public:
   Rules(std::string_view text, SchemaUse use) : text_(text), use_(use) {}
@@ -150,11 +147,9 @@ bool Rules::schema(Value value, const std::string &path, std::size_t depth) {
   if (depth > kMaxDepth) return fail(value, path, "schemas may be nested 16 deep");
   if (++schemas_ > kMaxSchemas) return fail(value, path, "a schema may hold 1000 schemas");
   const json::Object members(value);
-  std::set<std::string_view> seen;
+  if (const json::Member *twice = find_twice(members.members()))
+    return fail(twice->value, path, fmt::format("\"{}\" stands twice", twice->key));
   for (const json::Member &member : members.members()) {
-    if (!seen.insert(member.key).second) {
-      return fail(member.value, path, fmt::format("\"{}\" stands twice", member.key));
-    }
     const auto row =
         std::find_if(kKeywords.begin(), kKeywords.end(),
                      [&member](const KeywordRow &each) { return each.name == member.key; });
@@ -176,7 +171,7 @@ bool Rules::schema(Value value, const std::string &path, std::size_t depth) {
 
 bool Rules::keyword(const KeywordRow &row, Value value, const std::string &path,
                     std::size_t depth) {
-  const std::string here = join(path, row.name);
+  const std::string here = join_path(path, row.name);
   switch (row.holds) {
   case Holds::type:
     return type(value, here);
@@ -245,13 +240,13 @@ bool Rules::type(Value value, const std::string &path) {
 bool Rules::map(Value value, const std::string &path, std::size_t depth) {
   if (!value.is(Kind::object)) return fail(value, path, "must be an object");
   const json::Object properties(value);
-  std::set<std::string_view> seen;
+  const json::Member *const twice = find_twice(properties.members());
   for (const json::Member &property : properties.members()) {
-    const std::string here = join(path, property.key);
+    const std::string here = join_path(path, property.key);
     if (property.key.find('\0') != std::string_view::npos) {
       return fail(property.value, path, "a name may not hold a NUL");
     }
-    if (!seen.insert(property.key).second) return fail(property.value, here, "stands twice");
+    if (&property == twice) return fail(property.value, here, "stands twice");
     if (!schema(property.value, here, depth + 1)) return false;
     if (is_narrow() && !narrow_property(property.value, here)) return false;
   }
@@ -263,7 +258,7 @@ bool Rules::list(Value value, const std::string &path, std::size_t depth) {
   json::Elements all(value);
   std::size_t index = 0;
   for (Value each = all.next(); each.exists(); each = all.next(), ++index) {
-    if (!schema(each, fmt::format("{}[{}]", path, index), depth + 1)) return false;
+    if (!schema(each, join_index(path, index), depth + 1)) return false;
   }
   return index > 0 || fail(value, path, "must have at least one schema");
 }
@@ -315,7 +310,7 @@ bool Rules::host_members(Value value, const std::string &path) {
     if (row == kHostMembers.end()) {
       return fail(member.value, path, fmt::format("\"{}\" is not known", member.key));
     }
-    const std::string here = join(path, member.key);
+    const std::string here = join_path(path, member.key);
     if (!member.value.is(row->kind)) return fail(member.value, here, "is of the wrong kind");
     const bool is_word =
         row->words[0].empty() ||
@@ -336,7 +331,7 @@ bool Rules::unique(const json::Object &members, Value where, const std::string &
   if (!flag.exists() || flag.boolean() == false) return true;
   const std::optional<std::int64_t> most = members.find("maxItems").integer();
   if (most && *most <= kMaxUnique) return true;
-  return fail(flag.exists() ? flag : where, join(path, "uniqueItems"),
+  return fail(flag.exists() ? flag : where, join_path(path, "uniqueItems"),
               "may stand only beside a \"maxItems\" of at most 1024");
 }
 
@@ -365,7 +360,7 @@ bool Rules::narrow(const json::Object &members, Value where, const std::string &
   }
   const Value fallback = members.find("default");
   if (fallback.is(Kind::null)) {
-    return fail_narrow(fallback, join(path, "default"), "may not be null");
+    return fail_narrow(fallback, join_path(path, "default"), "may not be null");
   }
   return true;
 }

@@ -9,6 +9,7 @@
 #pragma GCC diagnostic ignored "-Wnull-dereference"
 #endif
 
+#include "sdk/contract/flat_schema.hpp"
 #include "sdk/contract/schema_text.hpp"
 #include "sdk/contract/violation.hpp"
 #include "sdk/kit/json.hpp"
@@ -313,7 +314,7 @@ std::optional<std::string> find_pattern_fault(std::string_view pattern) {
 }
 
 struct Schema::Impl {
-  explicit Impl(std::string schema) : text(std::move(schema)), compiled(build_document(text)) {}
+  explicit Impl(std::string schema) : text(std::move(schema)), flat(FlatSchema::find(text)) {}
 
   std::unique_ptr<Checker> take() {
     {
@@ -324,7 +325,8 @@ struct Schema::Impl {
         return checker;
       }
     }
-    return std::make_unique<Checker>(compiled, text);
+    std::call_once(once, [this] { compiled.emplace(build_document(text)); });
+    return std::make_unique<Checker>(*compiled, text);
   }
 
   void give_back(std::unique_ptr<Checker> checker) {
@@ -334,7 +336,9 @@ struct Schema::Impl {
   }
 
   std::string text; // compact, without annotations
-  rapidjson::SchemaDocument compiled;
+  std::optional<FlatSchema> flat;
+  std::once_flag once; // compiled with the first document that does not go the quick way
+  std::optional<rapidjson::SchemaDocument> compiled;
   std::mutex mutex;
   std::vector<std::unique_ptr<Checker>> idle; // guarded by mutex
 };
@@ -356,6 +360,7 @@ kit::Result<Schema> Schema::compile(std::string_view schema) {
 }
 
 kit::Result<void, Violation> Schema::check(std::string_view document) const {
+  if (impl_->flat && impl_->flat->accepts(document)) return {};
   std::unique_ptr<Checker> checker = impl_->take();
   if (checker->feeder.feed(document, checker->validator)) {
     if (document.size() <= kMaxKeptDocumentBytes) impl_->give_back(std::move(checker));

@@ -39,6 +39,9 @@ struct ParseFault {
 /// allocation that grows with nesting beyond the limit.
 [[nodiscard]] Result<void, ParseFault> check(std::string_view text, const Limits &limits = {});
 
+/// The same. RETURNS: true if it stands in the compact form, without white space between tokens.
+[[nodiscard]] Result<bool, ParseFault> check_form(std::string_view text, const Limits &limits = {});
+
 /// The members of the outermost object and of the objects in it, as far as they fit: what check()
 /// came by, so that nobody has to look for it again. Borrows the text.
 class Outline {
@@ -254,9 +257,6 @@ void append_escaped(std::string &out, std::string_view text);
 /// Appends a checked text without white space outside strings; spelling of numbers and order of
 /// members kept.
 void append_compact(std::string &out, std::string_view checked);
-
-/// The same as a view: of `checked` itself where there is nothing to leave out, else of `scratch`.
-[[nodiscard]] std::string_view compact_view(std::string_view checked, std::string &scratch);
 
 /// Compact, keys of every object in byte order, of equal keys the last, numbers as spelled, strings
 /// as append_string() writes them. Iterative. REQUIRES: checked text.

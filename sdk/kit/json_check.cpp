@@ -127,6 +127,9 @@ public:
 
   Result<void, ParseFault> run();
 
+  /// Of what run() went over.
+  [[nodiscard]] bool is_compact() const { return is_compact_; }
+
 private:
   enum class Step : std::uint8_t { value, done, fault };
 
@@ -141,6 +144,8 @@ private:
   bool literal(std::string_view word);
 
   void skip_space() {
+    if (at_ == end_ || !is_space(*at_)) return;
+    is_compact_ = false;
     while (at_ != end_ && is_space(*at_)) ++at_;
   }
 
@@ -163,6 +168,7 @@ private:
   std::size_t max_depth_;
   Nesting nesting_;
   OutlineWriter outline_;
+  bool is_compact_ = true;
   ParseFault fault_;
 };
 
@@ -367,6 +373,13 @@ bool Checker::literal(std::string_view word) {
 
 Result<void, ParseFault> check(std::string_view text, const Limits &limits) {
   return Checker(text, limits.max_depth, nullptr).run();
+}
+
+Result<bool, ParseFault> check_form(std::string_view text, const Limits &limits) {
+  Checker checker(text, limits.max_depth, nullptr);
+  Result<void, ParseFault> checked = checker.run();
+  if (!checked) return pass_on(checked);
+  return checker.is_compact();
 }
 
 Result<void, ParseFault> check(std::string_view text, Outline &outline, const Limits &limits) {

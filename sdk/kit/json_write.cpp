@@ -55,22 +55,35 @@ char *write_escape(char *to, char byte) {
   return to;
 }
 
+ByteMask escapes_in(const Chunk16 &chunk) {
+  return chunk.equal_to('"') | chunk.equal_to('\\') | chunk.at_most(0x1F);
+}
+
 /// REQUIRES: room for the escaped text and 16 bytes more. RETURNS: the end of what was written.
 char *write_escaped(char *to, std::string_view text) {
+  constexpr std::ptrdiff_t kStep = Chunk16::kSize;
   const char *from = text.data();
   const char *const end = from + text.size();
-  while (end - from >= static_cast<std::ptrdiff_t>(Chunk16::kSize)) {
+  while (end - from >= 2 * kStep) { // a store behind an escape reads into the next chunk
     const Chunk16 chunk(from);
     chunk.store(to);
-    const ByteMask stops = chunk.equal_to('"') | chunk.equal_to('\\') | chunk.at_most(0x1F);
-    if (stops == 0) {
-      from += Chunk16::kSize;
-      to += Chunk16::kSize;
-      continue;
+    const char *const next = from + kStep;
+    for (ByteMask stops = escapes_in(chunk); stops != 0; stops &= stops - 1) {
+      const char *const stop = next - kStep + first_of(stops);
+      to = write_escape(to + (stop - from), *stop);
+      from = stop + 1;
+      Chunk16(from).store(to);
     }
-    const std::size_t plain = first_of(stops);
-    to = write_escape(to + plain, from[plain]);
-    from += plain + 1;
+    to += next - from;
+    from = next;
+  }
+  if (end - from >= kStep) {
+    const Chunk16 chunk(from);
+    const ByteMask stops = escapes_in(chunk);
+    const std::size_t plain = stops == 0 ? Chunk16::kSize : first_of(stops);
+    chunk.store(to);
+    from += plain;
+    to += plain;
   }
   for (; from != end; ++from) {
     if (needs_escape(*from)) {
@@ -182,13 +195,6 @@ void append_compact(std::string &out, std::string_view checked) {
     out.append(checked.substr(run, space - run));
     for (run = space; run < checked.size() && is_space(checked[run]);) ++run;
   }
-}
-
-std::string_view compact_view(std::string_view checked, std::string &scratch) {
-  if (find_space(checked, 0) == checked.size()) return checked;
-  scratch.clear();
-  append_compact(scratch, checked);
-  return scratch;
 }
 
 // ---- the canonical form

@@ -99,11 +99,10 @@ std::string Sha256::hex() {
   std::array<unsigned char, 32> digest{};
   crypto().final(context_of(context_), digest.data(), nullptr);
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(digest.size() * 2);
-  for (const unsigned char byte : digest) {
-    text.push_back(kDigits[byte >> 4U]);
-    text.push_back(kDigits[byte & 0x0FU]);
+  std::string text(digest.size() * 2, '\0');
+  for (std::size_t i = 0; i < digest.size(); ++i) {
+    text[2 * i] = kDigits[digest[i] >> 4U];
+    text[2 * i + 1] = kDigits[digest[i] & 0x0FU];
   }
   return text;
 }

@@ -51,6 +51,54 @@ TEST_SUITE("contract/validator") {
     }
   }
 
+  TEST_CASE("the quick way for flat schemas never takes what the validator refuses") {
+    const std::vector<std::string> properties{
+        R"({"type":"string"})",  R"({"type":"string","maxLength":3})",
+        R"({"type":"integer"})", R"({"type":"boolean"})",
+        R"({"type":"number"})",  R"({"type":"integer","minimum":2})"};
+    const std::vector<std::string> values{R"("")",
+                                          R"("abc")",
+                                          R"("abcd")",
+                                          R"("\u00e4\u00f6\u00fc")",
+                                          "true",
+                                          "false",
+                                          "null",
+                                          "0",
+                                          "-7",
+                                          "2.0",
+                                          "2.5",
+                                          "1e3",
+                                          "99999999999999999999999",
+                                          "-9223372036854775808",
+                                          "[]",
+                                          R"({"a":1})"};
+    std::size_t fitting = 0;
+    for (const std::string &property : properties) {
+      for (const std::string_view rest :
+           {R"()", R"(,"required":["a"])", R"(,"additionalProperties":false)",
+            R"(,"required":["a"],"additionalProperties":false)", R"(,"required":["other"])"}) {
+        const std::string schema =
+            fmt::format(R"({{"type":"object","properties":{{"a":{}}}{}}})", property, rest);
+        // The same rules in a form that has no quick way.
+        const std::string slow = fmt::format(R"({{"type":"object","allOf":[{}]}})", schema);
+        for (const std::string &value : values) {
+          for (const std::string &document : {fmt::format(R"({{"a":{}}})", value),
+                                              fmt::format(R"({{"a":{},"b":{}}})", value, value),
+                                              fmt::format(R"({{"a":"x","a":{}}})", value),
+                                              fmt::format(R"({{"\u0061":{}}})", value),
+                                              fmt::format(R"({{"b":{}}})", value), value}) {
+            CAPTURE(schema);
+            CAPTURE(document);
+            const bool fits = outcome(schema, document) == "fits";
+            REQUIRE(fits == (outcome(slow, document) == "fits"));
+            fitting += fits ? 1U : 0U;
+          }
+        }
+      }
+    }
+    CHECK(fitting > 200);
+  }
+
   TEST_CASE("violations name the field and the fault, and never the value") {
     const std::vector<std::pair<std::string, std::string>> rows = {
         {"[]", ": must be an object"},

@@ -105,6 +105,61 @@ TEST_SUITE("kit/json_check") {
     CHECK(outcome(repeat("[", 65) + repeat("]", 65), {64}) == "depth at 64");
   }
 
+  TEST_CASE("the pass that checks a text notes the members of three levels") {
+    const std::string_view text =
+        R"({"a":1, "b" : {"c":[{"x":1}],"d":{"e":"f" ,"g":{"h":{}}} },"\u0061":{},"z":"}"})";
+    Outline outline;
+    REQUIRE(check(text, outline));
+    std::string shown;
+    for (const Outline::Entry &entry : outline.entries())
+      shown += fmt::format("{} {}={}\n", entry.depth, entry.key, entry.value);
+    CHECK(shown == "1 \"a\"=1\n1 \"b\"={\"c\":[{\"x\":1}],\"d\":{\"e\":\"f\" ,\"g\":{\"h\":{}}} }\n"
+                   "2 \"c\"=[{\"x\":1}]\n2 \"d\"={\"e\":\"f\" ,\"g\":{\"h\":{}}}\n"
+                   "3 \"e\"=\"f\"\n3 \"g\"={\"h\":{}}\n1 \"\\u0061\"={}\n1 \"z\"=\"}\"\n");
+    const auto entries = outline.entries();
+    CHECK(Outline::inside(entries, 0).empty());
+    CHECK(Outline::inside(entries, 1).size() == 4);
+    const Object members(Value(entries[1].value), Outline::inside(entries, 1));
+    CHECK(members.members().size() == 2);
+    CHECK(members.find("d").text() == entries[3].value);
+    const Object empty(Value("{}"), Outline::inside(entries, 6));
+    CHECK(empty.members().empty());
+  }
+
+  TEST_CASE(
+      "an object from an outline is the object from its text, and too many members are none") {
+    for (std::size_t count = 0; count < Outline::kMaxMembers + 3; ++count) {
+      std::string text = "{";
+      for (std::size_t i = 0; i < count; ++i)
+        text += fmt::format("{}\"k{}\":{}", i > 0 ? "," : "", i % 7, i % 3 == 0 ? "[{}]" : "\"v\"");
+      text += "}";
+      CAPTURE(text);
+      Outline outline;
+      REQUIRE(check(text, outline));
+      CHECK(outline.entries().size() == (count <= Outline::kMaxMembers ? count : 0));
+      const Object scanned{Value(text)};
+      const Object noted(Value(text), outline.entries());
+      REQUIRE(noted.members().size() == scanned.members().size());
+      for (std::size_t i = 0; i < count; ++i) {
+        CHECK(noted.members()[i].key == scanned.members()[i].key);
+        CHECK(noted.members()[i].value.text() == scanned.members()[i].value.text());
+      }
+      for (std::size_t i = 0; i < 8; ++i)
+        CHECK(noted.find(fmt::format("k{}", i)).text() ==
+              scanned.find(fmt::format("k{}", i)).text());
+    }
+  }
+
+  TEST_CASE("check_form() tells whether white space stands between tokens") {
+    CHECK(check_form(R"({"a":[1,2," "],"b":"\n"})").value());
+    for (const std::string_view text : {R"( {})", R"({} )", R"({ })", R"({"a" :1})", R"({"a": 1})",
+                                        R"([1 ,2])", R"([1, 2])", "[1\n]"}) {
+      CAPTURE(text);
+      CHECK_FALSE(check_form(text).value());
+    }
+    CHECK_FALSE(check_form("{").has_value());
+  }
+
   TEST_CASE("[I-5] whoever allows a million levels pays a bit for each, and no stack") {
     const std::size_t levels = 1'000'000;
     const std::string arrays = repeat("[", levels) + repeat("]", levels);
