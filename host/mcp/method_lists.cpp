@@ -77,6 +77,7 @@ void send_page(Context &context, const Params &params, rpc::ReplyOnce &reply,
     json::append_string(result.member("nextCursor"), make_cursor(member, generation, i));
   result.cache(kListTtlMs, "public");
   reply.response(result.finish());
+  context.server.want_packs(); // not before: loading would compete with the answer
 }
 
 } // namespace

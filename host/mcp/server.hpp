@@ -86,8 +86,11 @@ public:
   /// Waits, at most 1 s, for packs that describe themselves; gives the turn away if it has to.
   void wait_described(support::ReadTurn &turn);
 
-  /// A list is being answered: from now on a difference is worth a notice, and packs may be loaded.
+  /// A list is being answered: from now on a difference is worth a notice.
   void note_lists_shown();
+
+  /// Packs are loaded from now on.
+  void want_packs();
 
   /// Runs a call of a pack whose place in flight is taken: registers it, gives up the turn, enters.
   void start_call(pack::Instance &instance, pack::CallRequest request,
@@ -127,7 +130,6 @@ private:
 
   void wake_control();
   void control();
-  void want_packs();
   void open_packs(bool only_those_asked_for_lists);
   [[nodiscard]] bool wait_for_event();
   bool is_left_alone();

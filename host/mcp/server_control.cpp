@@ -70,7 +70,6 @@ void Server::want_packs() {
 
 void Server::note_lists_shown() {
   are_lists_shown_.store(true, std::memory_order_relaxed);
-  want_packs();
 }
 
 /// The handshake and the lists come from manifests: loading waits until they are out, but for packs

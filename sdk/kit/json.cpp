@@ -48,29 +48,56 @@ std::size_t string_size(std::string_view text) {
   return text.size();
 }
 
+/// Finds the end of a container byte by byte, or by what stands in a chunk.
+class ContainerEnd {
+public:
+  /// One byte, without what an escape in front of it makes of it. RETURNS: true at the end.
+  bool take(char byte) {
+    if (byte == '"') {
+      in_string_ = !in_string_;
+    } else if (!in_string_) {
+      if (byte == '{' || byte == '[') ++depth_;
+      if (byte == '}' || byte == ']') return --depth_ == 0;
+    }
+    return false;
+  }
+
+  /// Bytes one by one until a whole chunk was passed or the end. RETURNS: how many were taken.
+  std::size_t take_some(std::string_view text, bool &is_end) {
+    std::size_t at = 0;
+    for (; at < text.size() && at < Chunk16::kSize && !is_end; ++at) {
+      if (text[at] == '\\')
+        ++at; // stands in strings only
+      else
+        is_end = take(text[at]);
+    }
+    return std::min(at, text.size());
+  }
+
+private:
+  std::size_t depth_ = 0;
+  bool in_string_ = false;
+};
+
 /// Size of the object or array at the start of text.
 std::size_t container_size(std::string_view text) {
-  std::size_t depth = 0;
+  ContainerEnd end;
   std::size_t at = 0;
   while (at < text.size()) {
     if (text.size() - at >= Chunk16::kSize) {
       const Chunk16 chunk(text.data() + at);
-      const Chunk16 folded = chunk.folded();
-      const ByteMask stops = chunk.equal_to('"') | folded.equal_to('{') | folded.equal_to('}');
-      if (stops == 0) {
+      if (chunk.equal_to('\\') == 0) {
+        const Chunk16 folded = chunk.folded();
+        ByteMask stops = chunk.equal_to('"') | folded.equal_to('{') | folded.equal_to('}');
+        for (; stops != 0; stops &= stops - 1)
+          if (end.take(text[at + first_of(stops)])) return at + first_of(stops) + 1;
         at += Chunk16::kSize;
         continue;
       }
-      at += first_of(stops);
     }
-    const char byte = text[at];
-    if (byte == '"') {
-      at += string_size(text.substr(at));
-      continue;
-    }
-    ++at;
-    if (byte == '{' || byte == '[') ++depth;
-    if ((byte == '}' || byte == ']') && --depth == 0) return at;
+    bool is_end = false;
+    at += end.take_some(text.substr(at), is_end);
+    if (is_end) return at;
   }
   return text.size();
 }
