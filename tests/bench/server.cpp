@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -109,6 +110,10 @@ void Server::read_some(std::size_t limit) {
   }
   if (end_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);
   const std::size_t room = std::min(limit, buffer_.size() - end_);
+  // As clients with an event loop do, which most are: they wait for readiness, then read.
+  pollfd ready{out_, POLLIN, 0};
+  while (poll(&ready, 1, -1) < 0 && errno == EINTR) {
+  }
   ssize_t count = -1;
   do {
     count = read(out_, buffer_.data() + end_, room);
