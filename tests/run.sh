@@ -135,7 +135,7 @@ stage_fuzz() {
     return
   fi
   # shellcheck disable=SC2086 # one word a target
-  check 'fuzz: compile' ninja -j "$jobs" -C build-fuzz $targets || return
+  check 'fuzz: compile' ninja -j "$jobs" -C build-fuzz $targets tests/packs/echo.so || return
   suites fuzz build-fuzz --suite fuzz --timeout-multiplier 2
 }
 

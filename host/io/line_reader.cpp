@@ -85,7 +85,8 @@ std::optional<LineEvent> LineReader::take() {
     std::size_t without_cr = length;
     if (without_cr > 0 && buffer_[begin_ + without_cr - 1] == '\r') --without_cr;
     if (without_cr > max_line_bytes_) {
-      LineEvent event{LineEvent::Kind::oversize, buffer_.substr(begin_, kStartKept)};
+      LineEvent event{LineEvent::Kind::oversize,
+                      buffer_.substr(begin_, std::min(length, kStartKept))};
       has_end_ = false;
       begin_ = scanned_ = line_end_ + 1;
       return event;

@@ -22,21 +22,16 @@ inline pack::PackLaunch make_launch(const std::string &file) {
   if (!facts) throw std::runtime_error(facts.error().message);
   kit::Result<contract::AcceptedManifest> manifest = contract::parse_manifest(facts->manifest);
   if (!manifest) throw std::runtime_error(manifest.error().message);
-  const std::string name = (*manifest)->name;
-  const std::string prefix = (*manifest)->tool_prefix.value_or(name + "_");
-  return pack::PackLaunch{.alias = name,
-                          .shown_file = name + ".so",
-                          .load_path = file,
-                          .pinned = {},
-                          .manifest = std::move(*manifest),
-                          .tool_prefix = prefix,
-                          .scheme = name,
-                          .options = "{}",
-                          .secrets = {},
-                          .endpoints = {},
-                          .programs = {},
-                          .directories = {},
-                          .hidden_tool_options = "{}"};
+  pack::PackLaunch launch(std::move(*manifest));
+  launch.alias = launch.manifest->name;
+  launch.shown_file = launch.alias + ".so";
+  launch.load_path = file;
+  launch.raw_manifest = facts->manifest;
+  launch.tool_prefix = launch.manifest->tool_prefix.value_or(launch.alias + "_");
+  launch.scheme = launch.alias;
+  launch.options = "{}";
+  launch.hidden_tool_options = "{}";
+  return launch;
 }
 
 } // namespace packhost::test

@@ -70,6 +70,17 @@ TEST_SUITE("io/line_reader") {
     CHECK(read_all(std::string(300'000, 'x') + "\nb\n", 64, 1'000) == Lines{"<oversize>", "b"});
   }
 
+  TEST_CASE("[P-10] the start of a line above the limit holds nothing of the next one") {
+    Pipe pipe;
+    pipe.write(R"({"jsonrpc":"2.0","method":"x"})"
+               "\n"
+               R"({"id":1})"
+               "\n");
+    LineReader reader(pipe.read_end.get(), 8);
+    CHECK(reader.next().bytes == R"({"jsonrpc":"2.0","method":"x"})");
+    CHECK(reader.next().bytes == R"({"id":1})");
+  }
+
   TEST_CASE("a line above the kept buffer comes whole, and so does the next") {
     const std::string large(3'000'000, 'x');
     CHECK(read_all("a\n" + large + "\nb\n" + large + "\n", 4'000'000) ==
