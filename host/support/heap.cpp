@@ -18,8 +18,9 @@ constexpr std::size_t kKeptIdle = std::size_t{256} * 1024;
 } // namespace
 
 void set_up_heap() {
-  // Arenas are kept per thread otherwise, and 128 threads would keep 16 of them.
-  ::mallopt(M_ARENA_MAX, 2);
+  // One for all threads, of which one is busy most of the time: the end of another one's memory
+  // cannot be given back, and a server of 128 threads would have 16 of them.
+  ::mallopt(M_ARENA_MAX, 1);
   ::mallopt(M_MMAP_THRESHOLD, kLargestInHeap);
   ::mallopt(M_TRIM_THRESHOLD, kKeptAtTop);
 }

@@ -116,7 +116,7 @@ def start_and_exit(bench):
 
 
 def idle(bench):
-    result = bench.drive("idle", [bench.serve_files("1k", 1024)], 3)["packhost"]
+    result = bench.drive("idle", [bench.serve_files("1m", MIB)], 3)["packhost"]  # what the read took has to go back
     bench.row("[B-3] idle memory beside shared library pages", result["beside_shared_kib"]["median"] / 1024, 8, 6, "MiB")
     bench.row("[B-3] idle anonymous memory", result["anonymous_kib"]["median"] / 1024, 2, unit="MiB")
     bench.row("[B-3] processor time of an idle second", result["cpu_ns_per_idle_s"]["median"] / 1e3, 0, unit="us")
