@@ -59,6 +59,10 @@ std::size_t CallAnswer::on_done(pack::CallOutcome &outcome, bool may_wait) {
   return bytes;
 }
 
+void CallAnswer::on_leaving() {
+  server_.inflight().make_room(place_);
+}
+
 void CallAnswer::on_dropped() {
   is_settled_.store(true, std::memory_order_release);
   reply_.drop();

@@ -36,6 +36,7 @@ public:
   void on_progress(double done, double total, std::string_view message) final;
   void on_late_progress() final;
   std::size_t on_done(pack::CallOutcome &outcome, bool may_wait) final;
+  void on_leaving() final;
   void on_dropped() final;
   void on_ended() final;
 

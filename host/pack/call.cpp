@@ -269,6 +269,7 @@ bool PackCall::finish(packhost_status status, bool may_wait) {
   const bool got_there_first = status == PACKHOST_OK || status == PACKHOST_E_TOOL;
   outcome.ended_by = got_there_first || cause == EndedBy::pack ? EndedBy::pack : cause;
   if (!is_telling) detach_handle(); // else tell_pack() does when cancel() has returned
+  if (may_wait) listener_->on_leaving();
   answer(outcome, may_wait);
   outcome = CallOutcome(); // what was handed over is released before the pack gets its next call
   listener_->on_ended();

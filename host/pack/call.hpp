@@ -104,6 +104,9 @@ public:
   /// pack: then nothing may wait for the client. RETURNS: bytes of the answer as sent, for the log.
   virtual std::size_t on_done(CallOutcome &outcome, bool may_wait) = 0;
 
+  /// The pack has let go of the call, and on_done() follows on a thread that may wait.
+  virtual void on_leaving() {}
+
   /// The client cancelled: no answer is due.
   virtual void on_dropped() = 0;
 

@@ -25,10 +25,20 @@ Inflight::Added Inflight::add(const Id &id, std::shared_ptr<Work> work, kit::Dea
   }
   const std::uint64_t number = free_.back();
   free_.pop_back();
-  entries_[number - 1] = Entry{id, std::move(work), deadline, bytes, false};
+  entries_[number - 1] = Entry{id, std::move(work), deadline, bytes, false, false};
   const bool is_earliest = deadline < earliest_;
   if (is_earliest) earliest_ = deadline;
   return Added{number, is_earliest};
+}
+
+void Inflight::make_room(std::uint64_t number) {
+  support::Lock lock(mutex_);
+  if (number == 0 || number > entries_.size()) return;
+  Entry &entry = entries_[number - 1];
+  if (entry.work == nullptr || std::exchange(entry.has_made_room, true)) return;
+  bytes_ -= entry.bytes;
+  --reserved_;
+  ++leaving_;
 }
 
 void Inflight::remove(std::uint64_t number) {
@@ -37,8 +47,12 @@ void Inflight::remove(std::uint64_t number) {
   if (number == 0 || number > entries_.size() || entries_[number - 1].work == nullptr) return;
   Entry &entry = entries_[number - 1];
   last = std::move(entry.work);
-  bytes_ -= entry.bytes;
-  --reserved_;
+  if (entry.has_made_room) {
+    --leaving_;
+  } else {
+    bytes_ -= entry.bytes;
+    --reserved_;
+  }
   free_.push_back(number);
   // earliest_ stays: an early look at the clock costs less than finding the new one each time.
 }
@@ -89,7 +103,7 @@ void Inflight::check_deadlines() {
 
 std::size_t Inflight::count() const {
   support::Lock lock(mutex_);
-  return reserved_;
+  return reserved_ + leaving_;
 }
 
 } // namespace packhost::rpc

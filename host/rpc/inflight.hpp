@@ -55,6 +55,10 @@ public:
   [[nodiscard]] Added add(const Id &id, std::shared_ptr<Work> work, kit::Deadline deadline,
                           std::size_t bytes);
 
+  /// Makes room for another request before this one is removed: its answer is about to be written,
+  /// and who reads it may send the next request before remove(). 0 is ignored.
+  void make_room(std::uint64_t number);
+
   /// Gives the place back. Once for each add(); 0 is ignored.
   void remove(std::uint64_t number);
 
@@ -67,6 +71,7 @@ public:
   /// Expires and gives up what is due.
   void check_deadlines();
 
+  /// Places taken and not given back, those that made room included.
   [[nodiscard]] std::size_t count() const;
 
   [[nodiscard]] const Bounds &bounds() const { return bounds_; }
@@ -78,6 +83,7 @@ private:
     kit::Deadline due; // the deadline, then the end of the grace, then never
     std::size_t bytes = 0;
     bool is_expired = false; // a free slot has no work
+    bool has_made_room = false;
   };
 
   const Bounds bounds_;
@@ -85,6 +91,7 @@ private:
   std::vector<Entry> entries_ PACKHOST_GUARDED_BY(mutex_); // a number is a slot, counted from 1
   std::vector<std::uint64_t> free_ PACKHOST_GUARDED_BY(mutex_);
   std::size_t reserved_ PACKHOST_GUARDED_BY(mutex_) = 0; // entries and places not registered yet
+  std::size_t leaving_ PACKHOST_GUARDED_BY(mutex_) = 0;  // entries that made room: not in reserved_
   std::size_t bytes_ PACKHOST_GUARDED_BY(mutex_) = 0;
   kit::Deadline earliest_ PACKHOST_GUARDED_BY(mutex_);
 };

@@ -39,6 +39,22 @@ TEST_SUITE("rpc/inflight") {
     CHECK_FALSE(inflight.reserve(10));
   }
 
+  TEST_CASE("[P-35] who is being answered makes room for the next request, and counts to its end") {
+    rpc::Inflight inflight({2, 100, 0});
+    CHECK_FALSE(inflight.reserve(60));
+    CHECK_FALSE(inflight.reserve(40));
+    const auto added = inflight.add(rpc::Id{"1"}, std::make_shared<FakeWork>(), Deadline(), 60);
+    inflight.make_room(added.number);
+    inflight.make_room(added.number);
+    CHECK(inflight.count() == 2);
+    CHECK_FALSE(inflight.reserve(60));
+    CHECK(inflight.reserve(1) == rpc::Inflight::Refusal::requests);
+    CHECK(inflight.count() == 3);
+    inflight.remove(added.number);
+    CHECK(inflight.count() == 2);
+    CHECK(inflight.reserve(1) == rpc::Inflight::Refusal::requests);
+  }
+
   TEST_CASE("a place is refused above the bytes") {
     rpc::Inflight inflight({8, 100, 0});
     CHECK_FALSE(inflight.reserve(60));
