@@ -62,6 +62,16 @@ constexpr std::array kHostOptions{
 constexpr std::array<std::string_view, 5> kLogLevels{"error", "warn", "info", "debug", "trace"};
 constexpr std::string_view kWordsKey = "words";
 
+/// Whether a word may be this flag: the others need not be added, which takes longer than the
+/// parse.
+bool is_among(const FlagSpec &flag, std::span<const std::string> words) {
+  return std::any_of(words.begin(), words.end(), [&flag](std::string_view word) {
+    if (!word.starts_with("--")) return false;
+    word.remove_prefix(2);
+    return word.substr(0, word.find('=')) == flag.name;
+  });
+}
+
 /// cxxopts' own look at the words. Only here its exceptions are caught.
 kit::Result<ParsedWords> parse_with_cxxopts(std::span<const std::string> words,
                                             std::span<const FlagSpec> flags,
@@ -76,6 +86,7 @@ kit::Result<ParsedWords> parse_with_cxxopts(std::span<const std::string> words,
     // where the vector's own value is split at commas.
     add(std::string(kWordsKey), "", cxxopts::value<std::vector<std::string>>());
     for (const FlagSpec &flag : flags) {
+      if (!is_among(flag, words)) continue;
       auto value = cxxopts::value<std::string>();
       if (!flag.takes_value) value->implicit_value("");
       add(flag.name, "", value);

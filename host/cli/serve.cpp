@@ -139,11 +139,14 @@ int serve(const Invocation &invocation, support::PrivateEnvironment environment,
   setup.fail_on_load_error = launch->host.fail_on_load_error;
   setup.packs = std::move(resolved->packs);
   setup.refused = std::move(resolved->refused);
-  setup.end_process = [] { ::_exit(0); };
+  mcp::Server *running = nullptr;
+  setup.end_process = [&running](int code) {
+    if (const int error = running->write_error(); error != 0) code = report_unwritten(error, code);
+    ::_exit(code); // threads may still be inside packs; no destructor runs under them
+  };
   mcp::Server server(std::move(setup));
-  int code = server.run();
-  if (const int error = server.write_error(); error != 0) code = report_unwritten(error, code);
-  ::_exit(code); // threads may still be inside packs; no destructor runs under them
+  running = &server;
+  return server.run();
 }
 
 } // namespace packhost::cli

@@ -119,11 +119,6 @@ bool LineWriter::is_broken() {
   return is_broken_;
 }
 
-int LineWriter::write_error() {
-  support::Lock lock(mutex_);
-  return write_error_;
-}
-
 bool LineWriter::write_all(std::string_view bytes) {
   while (!bytes.empty()) {
     if (is_broken_) return false;
@@ -145,7 +140,8 @@ bool LineWriter::write_all(std::string_view bytes) {
     } else if (written < 0 && errno == EAGAIN) {
       if (!wait_writable()) is_broken_ = true;
     } else if (written < 0 && errno != EINTR) {
-      if (errno != EPIPE && errno != ECONNRESET) write_error_ = errno;
+      if (errno != EPIPE && errno != ECONNRESET)
+        write_error_.store(errno, std::memory_order_relaxed);
       is_broken_ = true;
     }
   }

@@ -65,7 +65,7 @@ public:
   [[nodiscard]] bool is_broken();
 
   /// The errno of a write that failed although somebody may be listening (a full disk); 0: none.
-  [[nodiscard]] int write_error();
+  [[nodiscard]] int write_error() const { return write_error_.load(std::memory_order_relaxed); }
 
 private:
   bool write_all(std::string_view bytes) PACKHOST_REQUIRES(mutex_);
@@ -86,13 +86,13 @@ private:
   bool is_nonblocking_ = false;
 
   std::atomic<std::int64_t> waits_since_ns_{0};
+  std::atomic<int> write_error_{0};
   std::atomic<bool> wants_flush_{false}; // gathered_ is not empty, or is_broken_
 
   support::Mutex mutex_;
   std::string gathered_ PACKHOST_GUARDED_BY(mutex_);
   std::int64_t oldest_ns_ PACKHOST_GUARDED_BY(mutex_) = 0;
   bool is_broken_ PACKHOST_GUARDED_BY(mutex_) = false;
-  int write_error_ PACKHOST_GUARDED_BY(mutex_) = 0;
 
   support::Mutex queue_mutex_;
   std::deque<Queued> queue_ PACKHOST_GUARDED_BY(queue_mutex_);

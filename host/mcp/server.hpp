@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,10 @@ struct ServerSetup {
   bool fail_on_load_error = false;
   std::vector<pack::PackLaunch> packs;
   std::vector<pack::RefusedPack> refused; // named in the instructions
-  /// Called once shutting down has taken as long as it may: ends the process. Null: waits on.
-  std::function<void()> end_process;
+  /// Ends the process: with the exit code once the packs are shut down, although a thread may still
+  /// wait for input; with 0 once that has taken as long as it may. Null: run() returns instead,
+  /// when the input has ended.
+  std::function<void(int code)> end_process;
 };
 
 /// What is declared, from the manifests alone: constant for the life of the server.
@@ -57,12 +60,12 @@ public:
   Server &operator=(const Server &) = delete;
   ~Server() override;
 
-  /// Serves until the input ends or a stop is asked for, then shuts the packs down. On the calling
-  /// thread, which has the control role. RETURNS: the exit code.
+  /// Serves until the input ends or a stop is asked for, then shuts the packs down. The calling
+  /// thread is the first reader. RETURNS: the exit code, unless `end_process` ends it all.
   [[nodiscard]] int run();
 
-  /// After run(): the errno that made the answers impossible to write; 0: none.
-  [[nodiscard]] int write_error() { return writer_.write_error(); }
+  /// The errno that made the answers impossible to write; 0: none.
+  [[nodiscard]] int write_error() const { return writer_.write_error(); }
 
   // ---- for the methods ----
 
@@ -129,6 +132,7 @@ private:
   [[nodiscard]] bool is_declared(Needs needs) const;
 
   void wake_control();
+  void control_main();
   void control();
   void open_packs(bool only_those_asked_for_lists);
   [[nodiscard]] bool wait_for_event();
@@ -152,7 +156,7 @@ private:
   const bool log_bytes_;
   const bool fail_on_load_error_;
   const std::vector<pack::RefusedPack> refused_;
-  const std::function<void()> end_process_;
+  const std::function<void(int)> end_process_;
   std::vector<std::unique_ptr<pack::Instance>> instances_;
   Capabilities capabilities_;
   std::string server_info_;
@@ -174,6 +178,10 @@ private:
   std::atomic<bool> has_load_failed_{false};
   std::atomic<bool> are_packs_wanted_{false};
   std::atomic<bool> is_active_{false}; // a call came since the last look
+
+  support::Mutex end_mutex_;
+  support::ConditionVariable ended_;
+  std::optional<int> exit_code_ PACKHOST_GUARDED_BY(end_mutex_);
 
   mutable support::Mutex registry_mutex_;
   std::shared_ptr<const pack::Registry> registry_ PACKHOST_GUARDED_BY(registry_mutex_);

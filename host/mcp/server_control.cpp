@@ -35,26 +35,39 @@ constexpr std::int64_t kUnreadNs = 5 * kSecondNs - kSecondNs / 4;
 constexpr std::chrono::milliseconds kUnreadLook{250};
 constexpr std::int64_t kWholeAfterSignalNs = kSecondNs - kSecondNs / 10;
 
-void end_after(std::int64_t span_ns, const std::function<void()> &end_process) {
+void end_after(std::int64_t span_ns, const std::function<void(int)> &end_process) {
   if (!end_process) return;
   (void)support::start_detached_thread([span_ns, end_process] {
     const kit::Deadline deadline = kit::Deadline::after(std::chrono::nanoseconds(span_ns));
     while (!deadline.has_passed()) ::poll(nullptr, 0, deadline.poll_ms());
-    end_process();
+    end_process(0);
   });
 }
 
 } // namespace
 
+/// The thread that has just resolved the launch line reads the first lines: they wait already, and
+/// waking another thread would take longer than answering them.
 int Server::run() {
+  if (!support::start_detached_thread([this] { control_main(); })) return 70;
+  turns_.run();
+  support::Lock lock(end_mutex_);
+  while (!exit_code_) ended_.wait(lock);
+  return *exit_code_;
+}
+
+void Server::control_main() {
   pack::Instance::mark_host_thread();
-  if (!turns_.start()) return 70;
   open_packs(true);
   open_due_ = kit::Deadline::after(kOpenDelay);
   control();
   if (!support::is_stop_requested()) open_packs(false); // a refusal decides the exit code
   shut_down();
-  return has_load_failed_.load() ? 78 : 0;
+  const int exit_code = has_load_failed_.load() ? 78 : 0;
+  if (end_process_) end_process_(exit_code);
+  support::Lock lock(end_mutex_);
+  exit_code_ = exit_code;
+  ended_.notify_all();
 }
 
 void Server::wake_control() {

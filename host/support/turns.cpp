@@ -84,11 +84,14 @@ Turns::~Turns() {
   while (threads_ > 0) ended_.wait(lock);
 }
 
-bool Turns::start() {
-  Lock lock(mutex_);
-  is_turn_free_ = true;
-  start_one();
-  return threads_ > 0;
+void Turns::run() {
+  {
+    Lock lock(mutex_);
+    is_turn_free_ = true;
+    ++threads_;
+    ++starting_;
+  }
+  thread_main();
 }
 
 void Turns::post(std::function<void(OffTurn)> job) {

@@ -105,8 +105,8 @@ public:
   /// Waits for idle threads and the watcher; threads inside a job or a call are waited for too.
   ~Turns();
 
-  /// Starts the first reader. Once. RETURNS: false if there is no thread to be had.
-  [[nodiscard]] bool start();
+  /// Makes the calling thread one of the threads, and the first reader. Once. Returns after end().
+  void run();
 
   /// Runs `job` on a thread that does not read. Any thread.
   void post(std::function<void(OffTurn)> job);

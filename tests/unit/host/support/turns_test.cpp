@@ -29,8 +29,13 @@ public:
       : steps_(std::move(steps)),
         turns_([this](ReadTurn &turn) { read(turn); }, [this] { ++watcher_takes; }, 64) {}
 
+  ~Script() {
+    turns_.end();
+    reader_.join();
+  }
+
   void run() {
-    REQUIRE(turns_.start());
+    reader_ = std::thread([this] { turns_.run(); });
     done_.get_future().wait();
   }
 
@@ -56,7 +61,8 @@ private:
   std::size_t next_ = 0;
   std::atomic<bool> is_done_{false};
   std::promise<void> done_;
-  Turns turns_; // last: its threads use all of the above
+  Turns turns_; // its threads use all of the above
+  std::thread reader_;
 };
 
 } // namespace
