@@ -133,6 +133,8 @@ private:
 
   void wake_control();
   void control_main();
+  void end_process(int code);
+  void end_after(std::int64_t span_ns);
   void control();
   void open_packs(bool only_those_asked_for_lists);
   [[nodiscard]] bool wait_for_event();
@@ -174,6 +176,7 @@ private:
   rpc::Inflight inflight_;
   std::atomic<bool> has_input_ended_{false};
   std::atomic<bool> is_stopping_{false};
+  std::atomic<bool> is_ended_{false}; // end_process_ was called
   std::atomic<bool> are_lists_shown_{false};
   std::atomic<bool> has_load_failed_{false};
   std::atomic<bool> are_packs_wanted_{false};

@@ -35,28 +35,21 @@ constexpr std::int64_t kUnreadNs = 5 * kSecondNs - kSecondNs / 4;
 constexpr std::chrono::milliseconds kUnreadLook{250};
 constexpr std::int64_t kWholeAfterSignalNs = kSecondNs - kSecondNs / 10;
 
-void end_after(std::int64_t span_ns, const std::function<void(int)> &end_process) {
-  if (!end_process) return;
-  (void)support::start_detached_thread([span_ns, end_process] {
-    const kit::Deadline deadline = kit::Deadline::after(std::chrono::nanoseconds(span_ns));
-    while (!deadline.has_passed()) ::poll(nullptr, 0, deadline.poll_ms());
-    end_process(0);
-  });
-}
-
 } // namespace
 
 /// The thread that has just resolved the launch line reads the first lines: they wait already, and
 /// waking another thread would take longer than answering them.
 int Server::run() {
   if (!support::start_detached_thread([this] { control_main(); })) return 70;
-  turns_.run();
+  support::block_stop_signals();
+  support::run_with_signal_stack([this] { turns_.run(); });
   support::Lock lock(end_mutex_);
   while (!exit_code_) ended_.wait(lock);
   return *exit_code_;
 }
 
 void Server::control_main() {
+  support::unblock_stop_signals();
   pack::Instance::mark_host_thread();
   open_packs(true);
   open_due_ = kit::Deadline::after(kOpenDelay);
@@ -64,10 +57,24 @@ void Server::control_main() {
   if (!support::is_stop_requested()) open_packs(false); // a refusal decides the exit code
   shut_down();
   const int exit_code = has_load_failed_.load() ? 78 : 0;
-  if (end_process_) end_process_(exit_code);
+  end_process(exit_code);
   support::Lock lock(end_mutex_);
   exit_code_ = exit_code;
   ended_.notify_all();
+}
+
+/// Whichever comes first, the end of the packs or that of the time for it.
+void Server::end_process(int code) {
+  if (end_process_ && !is_ended_.exchange(true)) end_process_(code);
+}
+
+void Server::end_after(std::int64_t span_ns) {
+  if (!end_process_) return; // then `this` may be gone by that time
+  (void)support::start_detached_thread([this, span_ns] {
+    const kit::Deadline deadline = kit::Deadline::after(std::chrono::nanoseconds(span_ns));
+    while (!deadline.has_passed()) ::poll(nullptr, 0, deadline.poll_ms());
+    end_process(0);
+  });
 }
 
 void Server::wake_control() {
@@ -316,7 +323,7 @@ void Server::wait_for_calls(std::int64_t until_ns) {
 void Server::shut_down() {
   const bool is_signal = support::is_stop_requested();
   const std::int64_t now = kit::Deadline::now_ns();
-  end_after(is_signal ? kWholeAfterSignalNs : kWholeAfterInputNs, end_process_);
+  end_after(is_signal ? kWholeAfterSignalNs : kWholeAfterInputNs);
   if (!is_signal) wait_for_opens(now + kQuickNs); // a refusal decides the exit code
   if (!is_signal && !has_load_failed_.load()) wait_for_calls(now + kQuickNs);
   is_stopping_.store(true, std::memory_order_seq_cst);

@@ -18,6 +18,15 @@ std::atomic<bool> g_stop_requested{false};
 thread_local std::string_view t_pack;
 thread_local std::string_view t_tool;
 
+constexpr int kStopSignals[] = {SIGTERM, SIGINT, SIGHUP};
+
+void change_mask(int how) {
+  sigset_t stops;
+  sigemptyset(&stops);
+  for (const int signal : kStopSignals) sigaddset(&stops, signal);
+  ::pthread_sigmask(how, &stops, nullptr);
+}
+
 int stop_event() {
   static const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   return fd;
@@ -58,12 +67,20 @@ void install_signal_handlers() {
   action.sa_handler = on_stop;
   action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  for (const int signal : kStopSignals) ::sigaction(signal, &action, nullptr);
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, nullptr);
   action.sa_handler = on_abort;
   action.sa_flags = SA_ONSTACK;
   ::sigaction(SIGABRT, &action, nullptr);
+}
+
+void block_stop_signals() {
+  change_mask(SIG_BLOCK);
+}
+
+void unblock_stop_signals() {
+  change_mask(SIG_UNBLOCK);
 }
 
 int stop_descriptor() {

@@ -12,6 +12,11 @@ namespace packhost::support {
 /// Installs the handlers. Once per process.
 void install_signal_handlers();
 
+/// Leaves the stop signals to other threads. Every thread of start_thread() has done so; the one
+/// that waits for a stop takes them back, so that no thread inside a pack is interrupted by one.
+void block_stop_signals();
+void unblock_stop_signals();
+
 /// Readable for ever once a stop was asked for, by a signal or by request_stop().
 [[nodiscard]] int stop_descriptor();
 

@@ -2,6 +2,8 @@
 // See thread.hpp.
 #include "host/support/thread.hpp"
 
+#include "host/support/signals.hpp"
+
 #include <csignal>
 #include <cstddef>
 #include <memory>
@@ -15,6 +17,14 @@ constexpr std::size_t kSignalStackBytes = std::size_t{32} * 1024;
 
 void *run(void *argument) {
   const std::unique_ptr<std::function<void()>> body(static_cast<std::function<void()> *>(argument));
+  block_stop_signals();
+  run_with_signal_stack(*body);
+  return nullptr;
+}
+
+} // namespace
+
+void run_with_signal_stack(const std::function<void()> &body) {
   // A crash by stack overflow is only reported if this very thread has an alternate stack.
   // Not filled: a page of it that nobody needs is never touched.
   const auto signal_stack = std::make_unique_for_overwrite<char[]>(kSignalStackBytes);
@@ -22,13 +32,10 @@ void *run(void *argument) {
   alternate.ss_sp = signal_stack.get();
   alternate.ss_size = kSignalStackBytes;
   ::sigaltstack(&alternate, nullptr);
-  (*body)();
+  body();
   alternate.ss_flags = SS_DISABLE;
   ::sigaltstack(&alternate, nullptr);
-  return nullptr;
 }
-
-} // namespace
 
 ThreadHandle start_thread(std::function<void()> body) {
   ThreadHandle handle;

@@ -22,4 +22,8 @@ struct ThreadHandle {
 /// The same, detached. RETURNS: false if the system has no thread to give.
 [[nodiscard]] bool start_detached_thread(std::function<void()> body);
 
+/// Runs `body` on this thread as start_thread() would on a new one: for the first thread of the
+/// process, whose stack overflows would not be reported otherwise.
+void run_with_signal_stack(const std::function<void()> &body);
+
 } // namespace packhost::support

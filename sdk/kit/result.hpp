@@ -46,9 +46,8 @@ public:
   using Base = tl::expected<T, E>;
   using Base::Base;
 
-  Result(Base base)
-      : Base(std::move(base)) {
-  } // NOLINT(google-explicit-constructor): map(), and_then() convert back
+  // NOLINTNEXTLINE(google-explicit-constructor): map(), and_then() convert back
+  Result(Base base) : Base(std::move(base)) {}
 };
 
 using Status = Result<void>;

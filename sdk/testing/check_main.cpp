@@ -184,21 +184,24 @@ int check(const Words &words) {
 
 } // namespace
 
+int run(int argc, char **argv) {
+  const Words words = parse_words(argc, argv);
+  if (words.wants_help) {
+    std::fputs(kHelp, stdout);
+    return kConformant;
+  }
+  if (!words.fault.empty()) {
+    std::fprintf(stderr, "packhost-check: %s\n\n%s", words.fault.c_str(), kHelp);
+    return kUsage;
+  }
+  return check(words);
+}
+
 } // namespace packhost::testing
 
 int main(int argc, char **argv) {
-  using namespace packhost::testing;
   try {
-    const Words words = parse_words(argc, argv);
-    if (words.wants_help) {
-      std::fputs(kHelp, stdout);
-      return kConformant;
-    }
-    if (!words.fault.empty()) {
-      std::fprintf(stderr, "packhost-check: %s\n\n%s", words.fault.c_str(), kHelp);
-      return kUsage;
-    }
-    return check(words);
+    return packhost::testing::run(argc, argv);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "packhost-check: %s\n", error.what());
     return 70;

@@ -18,7 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Only in sanitized builds; prints what leaked and tells whether anything did.
+// Only in sanitized builds; prints what leaked and tells whether anything did. The name is theirs.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
 extern "C" int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
 namespace packhost::testing {

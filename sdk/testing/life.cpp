@@ -271,7 +271,8 @@ bool Harness::Impl::close() {
 void Harness::Impl::check_process_state(const std::string &who) {
   const std::lock_guard lock(mutex);
   const std::vector<std::string> changes = ProcessState::now().changes_since(state_at_start);
-  for (const std::string &change : changes) violations.add(who + ": changed " + change);
+  for (const std::string &change : changes)
+    violations.add(std::string(who).append(": changed ").append(change));
   if (!changes.empty()) state_at_start.restore();
 }
 

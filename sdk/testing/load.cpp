@@ -58,8 +58,8 @@ contract::AcceptedManifest accept_manifest(const std::string &file, std::string_
 
 } // namespace
 
-std::string read_pack_file(const std::string &path) {
-  const kit::UniqueFd in(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::string read_pack_file(const std::string &file) {
+  const kit::UniqueFd in(open(file.c_str(), O_RDONLY | O_CLOEXEC));
   std::string bytes;
   char buffer[65536];
   ssize_t got = in.is_open() ? 1 : -1;
@@ -67,7 +67,7 @@ std::string read_pack_file(const std::string &path) {
     got = read(in.get(), buffer, sizeof(buffer));
     if (got > 0) bytes.append(buffer, static_cast<std::size_t>(got));
   }
-  if (got < 0) refuse(path, "the file cannot be read");
+  if (got < 0) refuse(file, "the file cannot be read");
   return bytes;
 }
 

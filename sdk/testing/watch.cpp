@@ -8,6 +8,7 @@
 #include <charconv>
 #include <clocale>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -46,8 +47,9 @@ namespace {
 mode_t current_umask() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
-    unsigned mask = 0;
-    if (std::sscanf(line.c_str(), "Umask: %o", &mask) == 1) return mask;
+    constexpr std::string_view kName = "Umask:";
+    if (line.starts_with(kName))
+      return static_cast<mode_t>(std::strtoul(line.c_str() + kName.size(), nullptr, 8));
   }
   return 0;
 }
@@ -78,7 +80,7 @@ ProcessState ProcessState::now() {
   std::error_code ignored;
   state.working_dir_ = std::filesystem::current_path(ignored).string();
   state.umask_ = current_umask();
-  state.locale_ = std::setlocale(LC_ALL, nullptr);
+  state.locale_ = std::setlocale(LC_ALL, nullptr); // NOLINT(concurrency-mt-unsafe): only asks
   for (int number = 1; number < NSIG; ++number) {
     struct sigaction action {};
 
@@ -110,7 +112,7 @@ void ProcessState::restore() const {
   std::error_code ignored;
   std::filesystem::current_path(working_dir_, ignored);
   umask(umask_);
-  std::setlocale(LC_ALL, locale_.c_str());
+  std::setlocale(LC_ALL, locale_.c_str()); // NOLINT(concurrency-mt-unsafe): puts it back
   const ProcessState current = now();
   for (std::size_t i = 0; i < signals_.size() && i < current.signals_.size(); ++i) {
     const auto &[number, action] = signals_[i];

@@ -163,6 +163,7 @@ packhost_status World::spawn(std::string_view name, const packhost_str *args, st
   std::vector<std::string> words{program->second};
   for (std::size_t i = 0; i < n_args; ++i) words.emplace_back(view(args[i]));
   std::vector<char *> argv;
+  argv.reserve(words.size() + 1);
   for (std::string &word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 

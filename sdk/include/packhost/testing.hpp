@@ -103,10 +103,11 @@ struct CallSetup {
 struct Setup {
   Setup() = default;
 
-  Setup(const char *json)
-      : options(json) {} // NOLINT(google-explicit-constructor): Harness(so, "{}")
+  // NOLINTNEXTLINE(google-explicit-constructor): Harness(so, "{}")
+  Setup(const char *json) : options(json) {}
 
-  Setup(std::string json) : options(std::move(json)) {} // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Setup(std::string json) : options(std::move(json)) {}
 
   /// Completed with the manifest's defaults, and by plan() where the manifest has one.
   std::string options = "{}";
