@@ -38,7 +38,7 @@ class Readme(HostCase):
         environment = {"PATH": os.path.dirname(EXE) + ":/usr/bin:/bin"}
         home = self.folder()
         for command in commands:
-            command = command.replace("/home/ana/notes", self.notes)
+            command = command.replace("/srv/notes", self.notes)
             if " workspace" in command or "--workspace" in command:  # the account's own list of workspaces is left alone
                 command += f" --home {home}"
             done = subprocess.run(["/bin/sh", "-c", command], env=environment, capture_output=True, text=True,
@@ -49,7 +49,7 @@ class Readme(HostCase):
     def test_launch_line(self):
         """The launch line for harnesses starts a server that shows the tools the README names."""
         launch = json.loads(blocks("json")[0])["mcpServers"]["packhost"]
-        words = [word.replace("/home/ana/notes", self.notes) for word in launch["args"]]
+        words = [word.replace("/srv/notes", self.notes) for word in launch["args"]]
         host = Host(EXE, words, env={})
         self.addCleanup(host.kill)
         tools = [tool["name"] for tool in host.request(modern(1, "tools/list"))["result"]["tools"]]
@@ -61,7 +61,7 @@ class Readme(HostCase):
         """The configuration file of the README is one the host takes."""
         path = os.path.join(self.folder(), "config.json")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(blocks("json")[1].replace("/home/ana/notes", self.notes))
+            file.write(blocks("json")[1].replace("/srv/notes", self.notes))
         host = Host(EXE, ["serve", "--config", path, "--pack", "files"], env={})
         self.addCleanup(host.kill)
         self.assertIn("result", host.request(modern(1, "tools/list")))
