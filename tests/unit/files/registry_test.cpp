@@ -123,11 +123,11 @@ TEST_SUITE("files/registry") {
       CAPTURE(root);
       CHECK(says(root, "a directory of the system"));
     }
-    for (const char *root : {"/root", "/home", "/srv", "/srv/ana", "/srv"}) {
+    for (const char *root : {"/root", "/home", "/home/user", "/srv/ana", "/srv"}) {
       CAPTURE(root);
       CHECK(says(root, "a home directory or holds one"));
     }
-    for (const char *root : {"/srv/notes", "/srv/other", "/usr/share/doc", "/tmp", "/srv/an"})
+    for (const char *root : {"/home/user/notes", "/srv/other", "/usr/share/doc", "/tmp", "/srv/an"})
       CHECK(files::describe_breadth(root, "/srv/ana/x").empty());
   }
 }
