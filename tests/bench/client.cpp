@@ -4,7 +4,6 @@
 
 #include <rapidjson/document.h>
 
-#include <charconv>
 
 namespace packhost::bench {
 
@@ -117,26 +116,7 @@ std::int64_t Client::call_ns() {
   return took;
 }
 
-std::uint64_t Client::match(std::string_view line) const {
-  if (before_id_.empty() || !line.starts_with(before_id_)) return 0;
-  line.remove_prefix(before_id_.size());
-  std::uint64_t id = 0;
-  const auto [stop, fault] = std::from_chars(line.data(), line.data() + line.size(), id);
-  if (fault != std::errc()) return 0;
-  line.remove_prefix(static_cast<std::size_t>(stop - line.data()));
-  return line == after_id_ ? id : 0;
-}
-
 void Client::judge(std::string_view line) {
-  const std::uint64_t id = match(line);
-  if (id != 0) {
-    settle(id, line);
-  } else {
-    parse_and_judge(line);
-  }
-}
-
-void Client::parse_and_judge(std::string_view line) {
   const Document document = parse(line, spec_.name);
   const std::string start(line.substr(0, 400));
   const rapidjson::Value &result = result_of(document, line, spec_.is_modern, spec_.name);
@@ -152,12 +132,6 @@ void Client::parse_and_judge(std::string_view line) {
     give_up(spec_.name + ": an answer without an id: " + start);
   }
   settle(id->value.GetUint64(), line);
-  const std::string spelled = R"("id":)" + std::to_string(id->value.GetUint64());
-  const std::size_t place = line.find(spelled);
-  if (place != std::string_view::npos && place < 32) { // right behind "jsonrpc"
-    before_id_ = line.substr(0, place + 5);
-    after_id_ = line.substr(place + spelled.size());
-  }
 }
 
 void Client::settle(std::uint64_t id, std::string_view line) {

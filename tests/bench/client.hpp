@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An MCP client for measuring: speaks either era of the protocol, repeats one tool call, and looks
-// at every answer. The first answer is parsed and judged; each later one has to be the same bytes
-// with its own id, or is parsed and judged as well.
+// at every answer: each is parsed and judged.
 #pragma once
 
 #include "tests/bench/server.hpp"
@@ -53,8 +52,6 @@ public:
 private:
   void request(std::string_view method, std::string_view params);
   void judge(std::string_view line);
-  void parse_and_judge(std::string_view line);
-  [[nodiscard]] std::uint64_t match(std::string_view line) const;
   void settle(std::uint64_t id, std::string_view line);
 
   const ServerSpec &spec_;
@@ -64,8 +61,6 @@ private:
   std::vector<bool> is_waiting_; // by id
   std::string call_end_;         // a call's line from behind its id
   std::string out_;
-  std::string before_id_; // of a judged answer
-  std::string after_id_;
 };
 
 } // namespace packhost::bench
