@@ -195,7 +195,9 @@ Outcome<ScannedFile> scan_file(const kit::OpenFile &file, const ScanWishes &wish
   for (int tries = 0; tries < kTries; ++tries) {
     const bool with_hash =
         wishes.hash && static_cast<std::uint64_t>(before.st_size) <= max_hash_bytes;
-    Pass pass(file, before, wishes, with_hash, stop);
+    ScanWishes these = wishes;
+    these.go_on_after_fault = wishes.go_on_after_fault && with_hash; // else nothing needs the rest
+    Pass pass(file, before, these, with_hash, stop);
     kit::Result<ScannedFile, PassFault> scanned = pass.run('\n');
     const bool needs_cr =
         scanned && wishes.capture && !scanned->fault && scanned->lines.terminator() == '\r';
@@ -207,7 +209,7 @@ Outcome<ScannedFile> scan_file(const kit::OpenFile &file, const ScanWishes &wish
     struct stat after {};
 
     if (::fstat(file.fd.get(), &after) != 0) return refuse(failure_of_pass(PassFault::io, path));
-    const bool was_cut = scanned && scanned->fault && !wishes.go_on_after_fault;
+    const bool was_cut = scanned && scanned->fault && !these.go_on_after_fault;
     if (scanned &&
         is_same(before, after,
                 was_cut ? static_cast<std::uint64_t>(before.st_size) : scanned->size_bytes))

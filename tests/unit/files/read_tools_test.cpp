@@ -3,6 +3,8 @@
 #include "sdk/kit/sha256.hpp"
 #include "tests/unit/files/files_case.hpp"
 
+#include <filesystem>
+
 #include <sys/stat.h>
 
 using namespace packhost::tests;
@@ -123,6 +125,15 @@ TEST_SUITE("files/read") {
     tree.write("late", std::string(70'000, '\n') + std::string("a\0b\nc\n"sv));
     CHECK(code("file_read", path_args("late", "\"end_line\":10")) == "ok");
     CHECK(code("file_read", path_args("late")) == "BINARY_CONTENT_REFUSED");
+  }
+
+  TEST_CASE_FIXTURE(FilesCase, "what is no text is not read on where no hash is made of it") {
+    tree.write("huge", "");
+    std::filesystem::resize_file(tree.at("huge"), std::uintmax_t{1} << 43U); // sparse: 8 TiB
+    const Json info = call("file_info", path_args("huge"));
+    CHECK(info["result.content_hash"] == "null");
+    CHECK(info["result.is_text"] == "false");
+    CHECK(info["result.size_bytes"] == "8796093022208");
   }
 
   TEST_CASE_FIXTURE(FilesCase, "[F-15] one of 32 files may fail alone; 33 are too many") {
