@@ -4,7 +4,6 @@
 
 #include <rapidjson/document.h>
 
-
 namespace packhost::bench {
 
 namespace {
