@@ -137,7 +137,7 @@ bool Server::wait_for_event() {
   }
   if ((waits[4].revents & (POLLHUP | POLLRDHUP)) != 0) hung_up_ns_ = kit::Deadline::now_ns();
   if (is_left_alone()) {
-    support::print_line("packhost: the input was closed and nobody reads the answers; ended");
+    support::print_line("packhost: the input was closed and nobody reads the answers; ended.");
     support::request_stop(); // which also ends the wait of whoever writes
   }
   return has_input_ended_.load(std::memory_order_acquire) || support::is_stop_requested() ||

@@ -47,7 +47,9 @@ public:
 
   kit::Result<Glob, PatternFault> run() {
     if (pattern_.empty()) return fault(0, "the pattern is empty");
-    if (pattern_.size() > Glob::kMaxBytes) return fault(Glob::kMaxBytes, "too long");
+    if (pattern_.size() > Glob::kMaxBytes)
+      return fault(Glob::kMaxBytes, fmt::format("it is {} bytes long; the limit is {}",
+                                                pattern_.size(), Glob::kMaxBytes));
     if (std::optional<PatternFault> wrong = check_balance()) return tl::unexpected(*wrong);
     std::vector<std::string> expanded{std::string(pattern_)};
     if (has_braces_ && !expand(expanded))

@@ -293,6 +293,9 @@ void Reader::read_dynamic(const Elf64_Phdr &segment) {
     case DT_RUNPATH:
       runpath = value;
       break;
+    case DT_INIT_ARRAYSZ:
+      facts_.init_functions = value / sizeof(Elf64_Addr);
+      break;
     case DT_TEXTREL:
       facts_.has_text_relocations = true;
       break;

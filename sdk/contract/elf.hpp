@@ -20,6 +20,7 @@ struct ElfFacts {
   std::vector<std::string> defined_symbols; // dynamic, defined, global, weak or unique
   std::string rpath;                        // DT_RPATH
   std::string runpath;                      // DT_RUNPATH
+  std::uint64_t init_functions = 0;         // run while it is loaded (DT_INIT_ARRAY)
   bool has_text_relocations = false;
   bool has_executable_stack = false;
   bool binds_now = false;

@@ -4,6 +4,7 @@
 #include "sdk/kit/json.hpp"
 
 #include "sdk/kit/chunk16.hpp"
+#include "sdk/kit/json_scan.hpp"
 #include "sdk/kit/utf8.hpp"
 
 #include <algorithm>
@@ -18,34 +19,11 @@ namespace {
 /// Members an Object indexes when it is made.
 constexpr std::size_t kIndexedMembers = 256;
 
-bool is_space(char byte) {
-  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
-}
-
 /// Without white space and separators at the start.
 std::string_view skip_between(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && (is_space(text[at]) || text[at] == ',' || text[at] == ':')) ++at;
   return text.substr(at);
-}
-
-/// Size of the string token at the start of text, its quotes included.
-std::size_t string_size(std::string_view text) {
-  std::size_t at = 1;
-  while (at < text.size()) {
-    if (text.size() - at >= Chunk16::kSize) {
-      const Chunk16 chunk(text.data() + at);
-      const ByteMask stops = chunk.equal_to('"') | chunk.equal_to('\\');
-      if (stops == 0) {
-        at += Chunk16::kSize;
-        continue;
-      }
-      at += first_of(stops);
-    }
-    if (text[at] == '"') return at + 1;
-    at += text[at] == '\\' ? 2U : 1U;
-  }
-  return text.size();
 }
 
 /// Finds the end of a container byte by byte, or by what stands in a chunk.

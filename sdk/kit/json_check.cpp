@@ -4,6 +4,7 @@
 // Also the two repairs that protocol.md asks for before a line is parsed.
 #include "sdk/kit/chunk16.hpp"
 #include "sdk/kit/json.hpp"
+#include "sdk/kit/json_scan.hpp"
 #include "sdk/kit/utf8.hpp"
 
 #include <array>
@@ -18,10 +19,6 @@ namespace {
 
 bool is_digit(char byte) {
   return byte >= '0' && byte <= '9';
-}
-
-bool is_space(char byte) {
-  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
 /// Value of four hex digits, or nothing.

@@ -2,6 +2,7 @@
 // Writing JSON: strings, values, the compact form and the canonical form of abi.md section 4.8.
 #include "sdk/kit/chunk16.hpp"
 #include "sdk/kit/json.hpp"
+#include "sdk/kit/json_scan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -102,28 +103,6 @@ constexpr std::size_t kEscapeStep = 2048;
 constexpr std::size_t kShortText = 64;
 constexpr std::size_t kLongestEscape = 6;
 
-/// The end of the string token that begins at `at`.
-std::size_t string_end(std::string_view checked, std::size_t at) {
-  for (++at; at < checked.size();) {
-    if (checked.size() - at >= Chunk16::kSize) {
-      const Chunk16 chunk(checked.data() + at);
-      const ByteMask stops = chunk.equal_to('"') | chunk.equal_to('\\');
-      if (stops == 0) {
-        at += Chunk16::kSize;
-        continue;
-      }
-      at += first_of(stops);
-    }
-    if (checked[at] == '"') return at + 1;
-    at += checked[at] == '\\' ? 2U : 1U;
-  }
-  return checked.size();
-}
-
-bool is_space(char byte) {
-  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
-}
-
 /// Where the next white space outside strings stands; the size if there is none. REQUIRES: `at` is
 /// outside a string.
 std::size_t find_space(std::string_view checked, std::size_t at) {
@@ -138,7 +117,7 @@ std::size_t find_space(std::string_view checked, std::size_t at) {
       at += first_of(stops);
     }
     if (checked[at] == '"')
-      at = string_end(checked, at);
+      at += string_size(checked.substr(at));
     else if (is_space(checked[at]))
       break;
     else

@@ -3,12 +3,7 @@
 #include "sdk/testing/checks.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
 
-#include <elf.h>
-#include <link.h>
 #include <sys/stat.h>
 
 namespace packhost::testing {
@@ -21,39 +16,10 @@ bool leads_into_origin(const std::string &path) {
   return path.empty() || path.rfind("$ORIGIN", 0) == 0 || path.rfind("${ORIGIN}", 0) == 0;
 }
 
-/// A struct of the file at `offset`, or nothing when it does not lie inside.
-template <class T>
-std::optional<T> read_at(std::string_view file, std::uint64_t offset) {
-  if (offset > file.size() || file.size() - offset < sizeof(T)) return std::nullopt;
-  T value;
-  std::memcpy(&value, file.data() + offset, sizeof(T));
-  return value;
-}
-
-/// How many functions run while the object is loaded, beyond the one that every object has.
-/// REQUIRES: read_elf() took the file as native.
-std::uint64_t count_constructors(std::string_view file) {
-  const std::optional<ElfW(Ehdr)> head = read_at<ElfW(Ehdr)>(file, 0);
-  if (!head) return 0;
-  for (std::uint64_t i = 0; i < head->e_phnum; ++i) {
-    const auto segment = read_at<ElfW(Phdr)>(file, head->e_phoff + i * sizeof(ElfW(Phdr)));
-    if (!segment || segment->p_type != PT_DYNAMIC) continue;
-    for (std::uint64_t at = 0; at < segment->p_filesz; at += sizeof(ElfW(Dyn))) {
-      const auto entry = read_at<ElfW(Dyn)>(file, segment->p_offset + at);
-      if (!entry || entry->d_tag == DT_NULL) return 0;
-      if (entry->d_tag != DT_INIT_ARRAYSZ) continue;
-      const std::uint64_t functions = entry->d_un.d_val / sizeof(void *);
-      return functions > 1 ? functions - 1 : 0;
-    }
-  }
-  return 0;
-}
-
-Findings check_object(const contract::ElfFacts &facts, std::string_view file) {
+Findings check_object(const contract::ElfFacts &facts) {
   Findings found;
-  const std::uint64_t constructors = facts.is_native ? count_constructors(file) : 0;
-  if (constructors > 0) {
-    found.notes.push_back("runs " + std::to_string(constructors) +
+  if (facts.init_functions > 1) { // every object has one
+    found.notes.push_back("runs " + std::to_string(facts.init_functions - 1) +
                           " constructors while it is loaded; a pack has no effects before open()");
   }
   const auto expect = [&](bool holds, const std::string &otherwise) {
@@ -99,7 +65,7 @@ std::vector<std::pair<std::string, Findings>> check_file(Subject &subject) {
     return results;
   }
   subject.facts = std::move(*facts);
-  results.emplace_back("file: is a tool pack", check_object(*subject.facts, subject.bytes));
+  results.emplace_back("file: is a tool pack", check_object(*subject.facts));
 
   kit::Result<contract::AcceptedManifest> manifest =
       contract::parse_manifest(subject.facts->manifest);
